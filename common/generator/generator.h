@@ -1,0 +1,68 @@
+// The frame of a generator's main(): command line or control protocol, signals, progress, the sample's way out.
+// A generator implements this interface and calls generator_main(); see generators/null for the smallest one.
+//
+// Order of calls in one process: configure, prepare, start, (progress)*, [stop], finish. The frame's thread runs only an event loop on
+// the control pipe, signals and done_fd(); load runs in workers (threads, or processes forked in prepare() while the process
+// is still single-threaded).
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "common/generator/description.h"
+#include "common/generator/options.h"
+#include "common/generator/sample.h"
+
+namespace krepro {
+
+enum class Role : std::uint8_t { load, serve };
+
+/// What a generator may ask of the frame while it prepares.
+class Frame {
+ public:
+  virtual ~Frame() = default;
+  [[nodiscard]] virtual Role role() const = 0;
+  [[nodiscard]] virtual std::uint64_t seed() const = 0;
+  /// The endpoint of the server that a load is to use; empty for generators without one.
+  [[nodiscard]] virtual const std::string& server() const = 0;
+  /// Looks at signals and the control pipe; throws an Error with ExitCode::interrupted when the trial must end. Call it at least every 100 ms of preparing.
+  virtual void check_interrupted() = 0;
+  /// A remark for the user: on stderr by hand, in the sample's notes always.
+  virtual void note(const std::string& text) = 0;
+  /// Directory of the running program, to find companions.
+  [[nodiscard]] virtual const std::string& program_directory() const = 0;
+};
+
+struct Progress {
+  std::uint64_t operations = 0;  ///< So far; 0 where it cannot be known without changing the load.
+  std::string text;              ///< "1.2 M messages/s"; may be empty
+};
+
+class Generator {
+ public:
+  virtual ~Generator() = default;
+  [[nodiscard]] virtual const Description& description() const = 0;
+  /// Checks the options against each other and the machine's limits, before anything is made.
+  virtual void configure(const Options& options, Frame& frame) = 0;
+  /// Everything before `go`: files laid out, connections open, workers parked and their policy and CPUs read back.
+  virtual void prepare(Frame& frame) = 0;
+  /// What `ready` carries beside the event name (serve: {"endpoint": ...}).
+  [[nodiscard]] virtual nlohmann::json ready_details() { return nlohmann::json::object(); }
+  /// Releases the workers and returns at once.
+  virtual void start() = 0;
+  /// Readable when the load has ended by itself.
+  [[nodiscard]] virtual int done_fd() const = 0;
+  /// Called about once a second only when somebody looks (terminal or control); must not disturb the workers.
+  [[nodiscard]] virtual Progress progress() { return {}; }
+  /// Asks the load to end soon; may be called more than once. done_fd() becomes readable soon after.
+  virtual void stop() = 0;
+  /// After done: collects, reaps, and returns the sample (operations, errors, metrics, latency ...). The frame fills in generator, seed, options, notes and frame.
+  [[nodiscard]] virtual Sample finish() = 0;
+  /// The human-readable result for stdout; by default metrics, latencies and notes in a table.
+  [[nodiscard]] virtual std::string human_result(const Sample& sample) const;
+};
+
+/// Runs the program and returns its exit status.
+int generator_main(Generator& generator, int argc, char** argv);
+
+}  // namespace krepro
