@@ -13,15 +13,18 @@ namespace krepro {
 
 class HostFiles {
  public:
-  /// `root` replaces "/" in every path: HostFiles("/fixture").read("/proc/stat") reads /fixture/proc/stat.
+  /// `root` replaces "/" in every path: HostFiles("/fixture").read("/proc/stat") reads
+  /// /fixture/proc/stat.
   explicit HostFiles(std::filesystem::path root = "/") : root_(std::move(root)) {}
   /// The machine itself, or the tree that the environment variable KREPRO_HOST_ROOT names.
   [[nodiscard]] static const HostFiles& system();
 
   /// The whole text, or nothing; `error_number` (if given) then receives errno.
-  [[nodiscard]] std::optional<std::string> read(std::string_view path, int* error_number = nullptr) const;
+  [[nodiscard]] std::optional<std::string> read(std::string_view path,
+                                                int* error_number = nullptr) const;
   /// The text without trailing white space.
-  [[nodiscard]] std::optional<std::string> read_line(std::string_view path, int* error_number = nullptr) const;
+  [[nodiscard]] std::optional<std::string> read_line(std::string_view path,
+                                                     int* error_number = nullptr) const;
   /// The first token as a number; nothing where absent or not a number ("max" too).
   [[nodiscard]] std::optional<std::int64_t> read_number(std::string_view path) const;
   /// Names in a directory, sorted; empty where absent.

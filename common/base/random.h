@@ -1,5 +1,6 @@
-// Seeded random streams: same seed and stream, same sequence, on every machine and compiler (so no std:: distribution,
-// whose results are not specified). xoshiro256++ seeded by SplitMix64 (Blackman and Vigna, public domain algorithms).
+// Seeded random streams: same seed and stream, same sequence, on every machine and compiler (so no
+// std:: distribution, whose results are not specified). xoshiro256++ seeded by SplitMix64 (Blackman
+// and Vigna, public domain algorithms).
 #pragma once
 
 #include <array>
@@ -9,7 +10,8 @@ namespace krepro {
 
 class RandomStream {
  public:
-  /// Streams with the same seed and different `stream` numbers are independent (worker 0, worker 1, ...).
+  /// Streams with the same seed and different `stream` numbers are independent (worker 0, worker 1,
+  /// ...).
   explicit RandomStream(std::uint64_t seed, std::uint64_t stream = 0);
 
   /// 64 uniform bits.
@@ -34,11 +36,14 @@ class RandomStream {
   double normal();
 
  private:
-  static std::uint64_t rotate_left(std::uint64_t value, int bits) { return (value << bits) | (value >> (64 - bits)); }
+  static std::uint64_t rotate_left(std::uint64_t value, int bits) {
+    return (value << bits) | (value >> (64 - bits));
+  }
   std::array<std::uint64_t, 4> state_;
 };
 
-/// A seed from the kernel's random source, for runs that were given none; it is recorded in the sample.
+/// A seed from the kernel's random source, for runs that were given none; it is recorded in the
+/// sample.
 [[nodiscard]] std::uint64_t fresh_seed();
 
 }  // namespace krepro

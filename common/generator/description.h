@@ -12,13 +12,14 @@ namespace krepro {
 
 struct MetricDescription {
   std::string name;
-  std::string unit;    ///< "s", "1/s", "bytes/s", "ns", "1" ...
+  std::string unit;  ///< "s", "1/s", "bytes/s", "ns", "1" ...
   bool higher_is_better = true;
   bool primary = false;  ///< Exactly one metric of a generator is.
   std::string help;
 };
 
-/// A figure in the original's output: the first match of `pattern` (ECMAScript), group 1, times `scale`, is `metric`.
+/// A figure in the original's output: the first match of `pattern` (ECMAScript), group 1, times
+/// `scale`, is `metric`.
 struct OriginalFigure {
   std::string metric;
   std::string pattern;
@@ -35,14 +36,16 @@ struct FidelityRow {
 
 /// How to run the tool whose pattern the generator reproduces, and to read its answer.
 struct Original {
-  std::string program;               ///< "hackbench"
-  std::string package;               ///< Debian's name: "rt-tests"
+  std::string program;  ///< "hackbench"
+  std::string package;  ///< Debian's name: "rt-tests"
   std::vector<std::string> version_arguments;
-  std::vector<std::string> extra_arguments;  ///< Always given to the original only ("--output-format=json")
+  std::vector<std::string>
+      extra_arguments;  ///< Always given to the original only ("--output-format=json")
   std::vector<OriginalFigure> figures;
   std::vector<FidelityRow> rows;
-  std::string operation;             ///< "message": what system calls and switches are counted per
-  double time_ratio_low = 0.95;      ///< Bounds that the 95 % interval of the primary metric's ratio must lie within, pinned.
+  std::string operation;         ///< "message": what system calls and switches are counted per
+  double time_ratio_low = 0.95;  ///< Bounds that the 95 % interval of the primary metric's ratio
+                                 ///< must lie within, pinned.
   double time_ratio_high = 1.05;
   double syscall_tolerance = 0.01;
   double switches_tolerance = 0.10;
@@ -51,12 +54,14 @@ struct Original {
 struct Description {
   std::string name;     ///< "hackbench": the program is krepro-hackbench.
   std::string summary;  ///< One sentence.
-  std::string details;  ///< Markdown for the documentation page: what it does call by call, what differs from the original.
+  std::string details;  ///< Markdown for the documentation page: what it does call by call, what
+                        ///< differs from the original.
   std::vector<MetricDescription> metrics;
   OptionTable options;
   std::vector<std::string> roles{"load"};  ///< "load", or "load","serve"
   std::optional<Original> original;
-  std::string positional;  ///< Name of the option that takes a positional argument (wrk's URL); empty: none.
+  std::string positional;  ///< Name of the option that takes a positional argument (wrk's URL);
+                           ///< empty: none.
 };
 
 [[nodiscard]] nlohmann::json to_json(const Description& description);

@@ -1,9 +1,10 @@
-// The frame of a generator's main(): command line or control protocol, signals, progress, the sample's way out.
-// A generator implements this interface and calls generator_main(); see generators/null for the smallest one.
+// The frame of a generator's main(): command line or control protocol, signals, progress, the
+// sample's way out. A generator implements this interface and calls generator_main(); see
+// generators/null for the smallest one.
 //
-// Order of calls in one process: configure, prepare, start, (progress)*, [stop], finish. The frame's thread runs only an event loop on
-// the control pipe, signals and done_fd(); load runs in workers (threads, or processes forked in prepare() while the process
-// is still single-threaded).
+// Order of calls in one process: configure, prepare, start, (progress)*, [stop], finish. The
+// frame's thread runs only an event loop on the control pipe, signals and done_fd(); load runs in
+// workers (threads, or processes forked in prepare() while the process is still single-threaded).
 #pragma once
 
 #include <functional>
@@ -25,7 +26,8 @@ class Frame {
   [[nodiscard]] virtual std::uint64_t seed() const = 0;
   /// The endpoint of the server that a load is to use; empty for generators without one.
   [[nodiscard]] virtual const std::string& server() const = 0;
-  /// Looks at signals and the control pipe; throws an Error with ExitCode::interrupted when the trial must end. Call it at least every 100 ms of preparing.
+  /// Looks at signals and the control pipe; throws an Error with ExitCode::interrupted when the
+  /// trial must end. Call it at least every 100 ms of preparing.
   virtual void check_interrupted() = 0;
   /// A remark for the user: on stderr by hand, in the sample's notes always.
   virtual void note(const std::string& text) = 0;
@@ -44,7 +46,8 @@ class Generator {
   [[nodiscard]] virtual const Description& description() const = 0;
   /// Checks the options against each other and the machine's limits, before anything is made.
   virtual void configure(const Options& options, Frame& frame) = 0;
-  /// Everything before `go`: files laid out, connections open, workers parked and their policy and CPUs read back.
+  /// Everything before `go`: files laid out, connections open, workers parked and their policy and
+  /// CPUs read back.
   virtual void prepare(Frame& frame) = 0;
   /// What `ready` carries beside the event name (serve: {"endpoint": ...}).
   [[nodiscard]] virtual nlohmann::json ready_details() { return nlohmann::json::object(); }
@@ -52,11 +55,14 @@ class Generator {
   virtual void start() = 0;
   /// Readable when the load has ended by itself.
   [[nodiscard]] virtual int done_fd() const = 0;
-  /// Called about once a second only when somebody looks (terminal or control); must not disturb the workers.
+  /// Called about once a second only when somebody looks (terminal or control); must not disturb
+  /// the workers.
   [[nodiscard]] virtual Progress progress() { return {}; }
-  /// Asks the load to end soon; may be called more than once. done_fd() becomes readable soon after.
+  /// Asks the load to end soon; may be called more than once. done_fd() becomes readable soon
+  /// after.
   virtual void stop() = 0;
-  /// After done: collects, reaps, and returns the sample (operations, errors, metrics, latency ...). The frame fills in generator, seed, options, notes and frame.
+  /// After done: collects, reaps, and returns the sample (operations, errors, metrics, latency
+  /// ...). The frame fills in generator, seed, options, notes and frame.
   [[nodiscard]] virtual Sample finish() = 0;
   /// The human-readable result for stdout; by default metrics, latencies and notes in a table.
   [[nodiscard]] virtual std::string human_result(const Sample& sample) const;

@@ -1,5 +1,5 @@
-// The table of a generator's options, and their values for one trial. Flags, validation, help, profile keys and the
-// documentation all come from this one table.
+// The table of a generator's options, and their values for one trial. Flags, validation, help,
+// profile keys and the documentation all come from this one table.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,20 @@
 
 namespace krepro {
 
-/// What an option's text means; decides the parser (common/base/units.h) and the JSON types that a profile may use.
-enum class OptionType : std::uint8_t { flag, integer, number, bytes, duration, rate, share, text, choice, list };
+/// What an option's text means; decides the parser (common/base/units.h) and the JSON types that a
+/// profile may use.
+enum class OptionType : std::uint8_t {
+  flag,
+  integer,
+  number,
+  bytes,
+  duration,
+  rate,
+  share,
+  text,
+  choice,
+  list
+};
 
 /// What a profile's [defaults] may set for every generator that has such an option.
 enum class Meaning : std::uint8_t { none, runtime, seed, connections, rate, threads };
@@ -23,26 +35,31 @@ enum class Origin : std::uint8_t {
   original,  ///< The original tool has it, with this name and meaning.
   ours,      ///< An addition; the original does not know it.
   ignored,   ///< The original has it, and it does not shape the load: accepted with a note.
-  refused,   ///< The original has it, it would change the load and is not implemented: an error that says so.
+  refused,  ///< The original has it, it would change the load and is not implemented: an error that
+            ///< says so.
 };
 
 struct Option {
-  std::string name;                  ///< Long name without dashes: "datasize"; the profile key has '_' for '-'.
+  std::string name;  ///< Long name without dashes: "datasize"; the profile key has '_' for '-'.
   std::vector<std::string> aliases;  ///< Without dashes; one letter: a short flag.
   OptionType type = OptionType::text;
-  std::string unit;                  ///< "ns", "bytes", "1/s", ... as found in Options; empty where none.
-  std::string default_text;          ///< As typed; empty: none (absent).
-  double min = 0;                    ///< integer, number, bytes, duration (ns), rate: inclusive range where min < max.
+  std::string unit;          ///< "ns", "bytes", "1/s", ... as found in Options; empty where none.
+  std::string default_text;  ///< As typed; empty: none (absent).
+  double min =
+      0;  ///< integer, number, bytes, duration (ns), rate: inclusive range where min < max.
   double max = 0;
   std::vector<std::string> choices;  ///< choice
   std::string help;                  ///< One line.
   Meaning means = Meaning::none;
   Origin origin = Origin::original;
-  std::int64_t plain_unit_ns = 0;    ///< duration: the unit of a plain number (fio: seconds); 0: a unit is required.
-  bool optional_value = false;       ///< fio's "--time_based" and "--time_based=1": a flag that may carry 0 or 1.
+  std::int64_t plain_unit_ns =
+      0;  ///< duration: the unit of a plain number (fio: seconds); 0: a unit is required.
+  bool optional_value =
+      false;  ///< fio's "--time_based" and "--time_based=1": a flag that may carry 0 or 1.
 };
 
-/// A parsed value: flag -> bool, integer/bytes/duration -> int64, number/rate/share -> double, text/choice -> string, list -> strings.
+/// A parsed value: flag -> bool, integer/bytes/duration -> int64, number/rate/share -> double,
+/// text/choice -> string, list -> strings.
 using OptionValue = std::variant<bool, std::int64_t, double, std::string, std::vector<std::string>>;
 
 class OptionTable {
@@ -64,17 +81,20 @@ class Options {
  public:
   explicit Options(const OptionTable& table);  ///< All defaults.
 
-  /// Sets by name or alias; an option given twice: the last wins for scalar types, lists append. Throws usage_error with a suggestion for unknown names,
-  /// for Origin::refused the reason; Origin::ignored adds a note.
+  /// Sets by name or alias; an option given twice: the last wins for scalar types, lists append.
+  /// Throws usage_error with a suggestion for unknown names, for Origin::refused the reason;
+  /// Origin::ignored adds a note.
   void set(std::string_view name, std::string_view text);
-  /// From a JSON value as a profile or the control protocol has it: numbers, booleans and strings; arrays for lists.
+  /// From a JSON value as a profile or the control protocol has it: numbers, booleans and strings;
+  /// arrays for lists.
   void set_json(std::string_view name, const nlohmann::json& value);
 
   [[nodiscard]] bool given(std::string_view name) const;  ///< Set, not merely defaulted.
   [[nodiscard]] bool has(std::string_view name) const;    ///< Given or defaulted.
   [[nodiscard]] bool flag(std::string_view name) const;
-  [[nodiscard]] std::int64_t integer(std::string_view name) const;  ///< integer, bytes, duration (ns)
-  [[nodiscard]] double number(std::string_view name) const;         ///< number, rate, share
+  [[nodiscard]] std::int64_t integer(
+      std::string_view name) const;                          ///< integer, bytes, duration (ns)
+  [[nodiscard]] double number(std::string_view name) const;  ///< number, rate, share
   [[nodiscard]] const std::string& text(std::string_view name) const;
   [[nodiscard]] const std::vector<std::string>& list(std::string_view name) const;
 

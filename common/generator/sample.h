@@ -40,24 +40,26 @@ struct ThreadGroup {
 
 struct Sample {
   std::string generator;
-  bool truncated = false;             ///< Stopped before its end: never part of a mean.
+  bool truncated = false;  ///< Stopped before its end: never part of a mean.
   std::uint64_t seed = 0;
-  std::int64_t duration_ns = 0;       ///< From `go` to the end that the metrics stand on.
+  std::int64_t duration_ns = 0;  ///< From `go` to the end that the metrics stand on.
   std::uint64_t operations = 0;
   std::map<std::string, std::uint64_t> errors;  ///< By kind; any non-zero makes the trial failed.
   std::map<std::string, Metric> metrics;
   std::map<std::string, Histogram> latency;
-  std::vector<std::uint64_t> series;  ///< Operations per second; empty where the load cannot count without changing.
+  std::vector<std::uint64_t>
+      series;  ///< Operations per second; empty where the load cannot count without changing.
   std::vector<ThreadGroup> threads;
   nlohmann::json asked = nlohmann::json::object();     ///< threads, connections, rate ... as asked
   nlohmann::json achieved = nlohmann::json::object();  ///< and as achieved
   nlohmann::json options = nlohmann::json::object();   ///< resolved
-  nlohmann::json frame = nlohmann::json::object();     ///< clock_cost_ns, record_cost_ns ... of the frame itself
-  nlohmann::json extra = nlohmann::json::object();     ///< the generator's own facts
+  nlohmann::json frame =
+      nlohmann::json::object();  ///< clock_cost_ns, record_cost_ns ... of the frame itself
+  nlohmann::json extra = nlohmann::json::object();  ///< the generator's own facts
   std::vector<std::string> notes;
-  std::string error;                  ///< Why the trial failed, one line; empty: it did not.
+  std::string error;  ///< Why the trial failed, one line; empty: it did not.
 
-  [[nodiscard]] bool valid() const;   ///< Not truncated, no errors.
+  [[nodiscard]] bool valid() const;  ///< Not truncated, no errors.
 };
 
 [[nodiscard]] nlohmann::json to_json(const Sample& sample);

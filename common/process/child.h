@@ -1,9 +1,9 @@
-// Child processes that leave nothing behind. Each child runs below a keeper of its own: a small process forked by the
-// caller, subreaper of everything the child starts. The keeper holds the read end of a pipe whose write end lives in the
-// caller only: when that pipe ends (close_and_kill(), exit, crash, SIGKILL) it kills the child's process group and every
-// descendant, reaps them, removes the paths it was given, and ends. Parent-death signals are not used: they are lost on fork and on
-// changing user.
-// The caller must be single-threaded when it spawns (checked).
+// Child processes that leave nothing behind. Each child runs below a keeper of its own: a small
+// process forked by the caller, subreaper of everything the child starts. The keeper holds the read
+// end of a pipe whose write end lives in the caller only: when that pipe ends (close_and_kill(),
+// exit, crash, SIGKILL) it kills the child's process group and every descendant, reaps them,
+// removes the paths it was given, and ends. Parent-death signals are not used: they are lost on
+// fork and on changing user. The caller must be single-threaded when it spawns (checked).
 #pragma once
 
 #include <sys/resource.h>
@@ -21,45 +21,52 @@
 namespace krepro {
 
 struct SpawnRequest {
-  std::vector<std::string> argv;              ///< argv[0] is searched in PATH unless it has a slash.
-  std::vector<std::string> environment;       ///< "NAME=value" added to the caller's.
-  std::filesystem::path working_directory;    ///< Empty: the caller's.
-  std::optional<CpuSet> cpus;                 ///< In force before the program's first instruction, as all below.
+  std::vector<std::string> argv;            ///< argv[0] is searched in PATH unless it has a slash.
+  std::vector<std::string> environment;     ///< "NAME=value" added to the caller's.
+  std::filesystem::path working_directory;  ///< Empty: the caller's.
+  std::optional<CpuSet> cpus;  ///< In force before the program's first instruction, as all below.
   std::optional<Scheduling> scheduling;
-  std::vector<std::filesystem::path> cgroup_procs;  ///< Files to write the child's pid to ("cgroup.procs").
-  std::vector<std::filesystem::path> remove_at_end; ///< Removed (recursively) by the keeper when all is over.
-  bool pipe_stdin = true;                     ///< false: /dev/null.
-  bool pipe_stdout = true;                    ///< false: /dev/null.
-  bool pipe_stderr = true;                    ///< false: the caller's.
-  std::vector<int> inherit;                   ///< Further descriptors that the child keeps, with the same numbers.
+  std::vector<std::filesystem::path>
+      cgroup_procs;  ///< Files to write the child's pid to ("cgroup.procs").
+  std::vector<std::filesystem::path>
+      remove_at_end;         ///< Removed (recursively) by the keeper when all is over.
+  bool pipe_stdin = true;    ///< false: /dev/null.
+  bool pipe_stdout = true;   ///< false: /dev/null.
+  bool pipe_stderr = true;   ///< false: the caller's.
+  std::vector<int> inherit;  ///< Further descriptors that the child keeps, with the same numbers.
 };
 
 /// How a child ended. `usage` is wait4's: the child and all it had waited for.
 struct ChildEnd {
   int wait_status = 0;
   rusage usage{};
-  std::int64_t elapsed_ns = 0;   ///< From just before exec to reaped, monotonic.
-  int leftover_processes = 0;    ///< Descendants that were still alive when the child ended, and were killed.
+  std::int64_t elapsed_ns = 0;  ///< From just before exec to reaped, monotonic.
+  int leftover_processes =
+      0;  ///< Descendants that were still alive when the child ended, and were killed.
 
   [[nodiscard]] bool exited() const;
-  [[nodiscard]] int exit_code() const;  ///< Only when exited().
-  [[nodiscard]] int signal() const;     ///< Only when not exited().
+  [[nodiscard]] int exit_code() const;         ///< Only when exited().
+  [[nodiscard]] int signal() const;            ///< Only when not exited().
   [[nodiscard]] std::string describe() const;  ///< "exit status 3", "killed by signal 9 (Killed)"
 };
 
 class Child {
  public:
-  /// Starts it. Throws usage_error / not_possible where the program cannot be executed or a setting not applied; nothing runs then.
+  /// Starts it. Throws usage_error / not_possible where the program cannot be executed or a setting
+  /// not applied; nothing runs then.
   [[nodiscard]] static Child spawn(const SpawnRequest& request);
   Child(Child&& other) noexcept;
   Child& operator=(Child&& other) noexcept;
   ~Child();  ///< Kills and reaps what still runs, and waits for the keeper.
 
   [[nodiscard]] pid_t pid() const { return pid_; }
-  [[nodiscard]] int stdin_fd() const { return stdin_; }    ///< Write end; -1 if not piped or closed. Non-blocking is up to the caller.
+  [[nodiscard]] int stdin_fd() const {
+    return stdin_;
+  }  ///< Write end; -1 if not piped or closed. Non-blocking is up to the caller.
   [[nodiscard]] int stdout_fd() const { return stdout_; }  ///< Read end; -1 if not piped.
   [[nodiscard]] int stderr_fd() const { return stderr_; }
-  /// Becomes readable when the child has ended and all its descendants are gone; wait() then does not block.
+  /// Becomes readable when the child has ended and all its descendants are gone; wait() then does
+  /// not block.
   [[nodiscard]] int end_fd() const { return end_; }
   void close_stdin();
   /// Sends a signal to the child's process group.
@@ -83,7 +90,8 @@ class Child {
   std::optional<ChildEnd> result_;
 };
 
-/// Runs a program to its end and returns its standard output (at most `max_bytes`), for short helper commands.
+/// Runs a program to its end and returns its standard output (at most `max_bytes`), for short
+/// helper commands.
 struct CommandOutput {
   ChildEnd end;
   std::string out;

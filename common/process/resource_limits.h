@@ -1,4 +1,5 @@
-// Limits that break big runs, checked before anything starts: which one stands in the way, its value, the value needed.
+// Limits that break big runs, checked before anything starts: which one stands in the way, its
+// value, the value needed.
 #pragma once
 
 #include <cstdint>
@@ -23,11 +24,12 @@ struct LimitShortfall {
   std::string remedy;  ///< The command or setting that mends it.
 };
 
-/// Raises the soft RLIMIT_NOFILE to what is needed where the hard limit allows it (a service's soft limit is often 1024), then returns every limit that is too low:
-/// RLIMIT_NOFILE, fs.file-max, RLIMIT_NPROC (not for CAP_SYS_RESOURCE / root), kernel.pid_max, kernel.threads-max, cgroup pids.max (v1 and v2, all
-/// levels upwards), vm.max_map_count.
-[[nodiscard]] std::vector<LimitShortfall> find_shortfalls(const ResourceNeeds& needs,
-                                                          const HostFiles& host = HostFiles::system());
+/// Raises the soft RLIMIT_NOFILE to what is needed where the hard limit allows it (a service's soft
+/// limit is often 1024), then returns every limit that is too low: RLIMIT_NOFILE, fs.file-max,
+/// RLIMIT_NPROC (not for CAP_SYS_RESOURCE / root), kernel.pid_max, kernel.threads-max, cgroup
+/// pids.max (v1 and v2, all levels upwards), vm.max_map_count.
+[[nodiscard]] std::vector<LimitShortfall> find_shortfalls(
+    const ResourceNeeds& needs, const HostFiles& host = HostFiles::system());
 /// Throws not_possible naming them all where there are any.
 void require_resources(const ResourceNeeds& needs, const HostFiles& host = HostFiles::system());
 

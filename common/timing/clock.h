@@ -1,4 +1,5 @@
-// The one clock of every measurement: CLOCK_MONOTONIC, nanoseconds. No wall clock is ever used to measure.
+// The one clock of every measurement: CLOCK_MONOTONIC, nanoseconds. No wall clock is ever used to
+// measure.
 #pragma once
 
 #include <time.h>
@@ -14,11 +15,12 @@ namespace krepro {
   return static_cast<std::int64_t>(ts.tv_sec) * 1'000'000'000 + ts.tv_nsec;
 }
 
-/// Sleeps until the monotonic time `deadline_ns` (absolute, so that no drift accumulates). Returns early only when a signal arrives.
-/// True when the deadline was reached.
+/// Sleeps until the monotonic time `deadline_ns` (absolute, so that no drift accumulates). Returns
+/// early only when a signal arrives. True when the deadline was reached.
 bool sleep_until_ns(std::int64_t deadline_ns);
 
-/// Measured cost of one now_ns() in ns (median of short batches, some 200 us in total); recorded in every sample.
+/// Measured cost of one now_ns() in ns (median of short batches, some 200 us in total); recorded in
+/// every sample.
 [[nodiscard]] double clock_cost_ns();
 
 }  // namespace krepro

@@ -1,7 +1,8 @@
-// A mergeable log-linear histogram of latencies in nanoseconds: 128 sub-buckets per power of two, so that a value is
-// off by at most 1/128 of it (0.78 %); exact below 128 ns. Range: up to 2^42 ns (73 min); what lies beyond is counted
-// as overflow, never clamped into the last bucket. Trivially copyable and of fixed size (37 KB): it can live in memory
-// shared between processes, and recording allocates nothing.
+// A mergeable log-linear histogram of latencies in nanoseconds: 128 sub-buckets per power of two,
+// so that a value is off by at most 1/128 of it (0.78 %); exact below 128 ns. Range: up to 2^42 ns
+// (73 min); what lies beyond is counted as overflow, never clamped into the last bucket. Trivially
+// copyable and of fixed size (37 KB): it can live in memory shared between processes, and recording
+// allocates nothing.
 #pragma once
 
 #include <array>
@@ -16,10 +17,12 @@ class Histogram {
   static constexpr int sub_bucket_bits = 7;
   static constexpr int max_exponent = 42;
   static constexpr std::uint64_t sub_buckets = 1ULL << sub_bucket_bits;
-  static constexpr std::uint64_t limit_ns = 1ULL << max_exponent;  ///< First value that is overflow.
+  static constexpr std::uint64_t limit_ns = 1ULL
+                                            << max_exponent;  ///< First value that is overflow.
   static constexpr std::size_t bucket_count = (max_exponent - sub_bucket_bits + 1) * sub_buckets;
 
-  /// Records one value. A negative one (end before start) is recorded as 0 and counted in negative().
+  /// Records one value. A negative one (end before start) is recorded as 0 and counted in
+  /// negative().
   void record(std::int64_t nanoseconds) {
     if (nanoseconds < 0) [[unlikely]] {
       ++negative_;
@@ -40,14 +43,17 @@ class Histogram {
   void merge(const Histogram& other);
   void clear() { *this = Histogram(); }
 
-  [[nodiscard]] std::uint64_t count() const { return count_; }        ///< All values, overflow included.
-  [[nodiscard]] std::uint64_t overflow() const { return overflow_; }  ///< Values of limit_ns or more.
+  [[nodiscard]] std::uint64_t count() const { return count_; }  ///< All values, overflow included.
+  [[nodiscard]] std::uint64_t overflow() const {
+    return overflow_;
+  }  ///< Values of limit_ns or more.
   [[nodiscard]] std::uint64_t negative() const { return negative_; }
   [[nodiscard]] std::uint64_t min() const { return count_ == 0 ? 0 : min_; }
   [[nodiscard]] std::uint64_t max() const { return max_; }
   [[nodiscard]] double mean() const;
-  /// Value at `share` (0 to 1) of the recorded values, in ns; within [min, max]. In the overflow: max(), and percentile_is_bound()
-  /// is true: print it as "more than limit". 0 for an empty histogram.
+  /// Value at `share` (0 to 1) of the recorded values, in ns; within [min, max]. In the overflow:
+  /// max(), and percentile_is_bound() is true: print it as "more than limit". 0 for an empty
+  /// histogram.
   [[nodiscard]] std::uint64_t percentile(double share) const;
   [[nodiscard]] bool percentile_is_bound(double share) const;
 
@@ -56,7 +62,8 @@ class Histogram {
     if (value < sub_buckets) return static_cast<std::size_t>(value);
     const int exponent = 63 - std::countl_zero(value);
     const int shift = exponent - sub_bucket_bits;
-    return static_cast<std::size_t>((static_cast<std::uint64_t>(shift) << sub_bucket_bits) + (value >> shift));
+    return static_cast<std::size_t>((static_cast<std::uint64_t>(shift) << sub_bucket_bits) +
+                                    (value >> shift));
   }
   /// Smallest value of bucket `index`.
   [[nodiscard]] static std::uint64_t bucket_low(std::size_t index);

@@ -1,5 +1,5 @@
-// Operations per second of the run, second by second. All slots are made before the run, so that counting allocates
-// nothing. Seconds beyond the last slot are counted in the last.
+// Operations per second of the run, second by second. All slots are made before the run, so that
+// counting allocates nothing. Seconds beyond the last slot are counted in the last.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,16 @@ class Series {
  public:
   /// `seconds`: how many slots are made at once (runtime plus a grace).
   explicit Series(std::size_t seconds) : slots_(seconds == 0 ? 1 : seconds) {}
-  void start(std::int64_t start_ns) { next_ns_ = start_ns + one_second_ns; current_ = 0; }
+  void start(std::int64_t start_ns) {
+    next_ns_ = start_ns + one_second_ns;
+    current_ = 0;
+  }
   /// Counts `operations` that ended at `now_ns` (one worker's clock, not going back).
   void add(std::int64_t now_ns, std::uint64_t operations = 1) {
     while (now_ns >= next_ns_) [[unlikely]] {
-      next_ns_ += one_second_ns;
-      if (current_ + 1 < slots_.size()) ++current_;
-    }
+        next_ns_ += one_second_ns;
+        if (current_ + 1 < slots_.size()) ++current_;
+      }
     slots_[current_] += operations;
   }
   /// Adds the other's seconds to these.

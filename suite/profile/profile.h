@@ -1,5 +1,5 @@
-// A profile as the TOML file says it, checked: unknown keys, wrong types and values out of range are usage errors with
-// FILE:LINE:COLUMN and a suggestion. No expansion here (see suite/plan).
+// A profile as the TOML file says it, checked: unknown keys, wrong types and values out of range
+// are usage errors with FILE:LINE:COLUMN and a suggestion. No expansion here (see suite/plan).
 #pragma once
 
 #include <cstdint>
@@ -47,10 +47,10 @@ struct ProfileParameter {
 struct BenchmarkTemplate {
   std::string name;
   std::string generator;
-  std::string family;       ///< Heading in tables; default: the generator's name and primary metric.
-  bool upstream = false;    ///< Run the original tool instead of the generator.
-  std::map<std::string, std::string> placement;      ///< role -> placement text ("load" -> "all")
-  std::map<std::string, std::string> scheduling;     ///< role -> text of parse_scheduling
+  std::string family;     ///< Heading in tables; default: the generator's name and primary metric.
+  bool upstream = false;  ///< Run the original tool instead of the generator.
+  std::map<std::string, std::string> placement;   ///< role -> placement text ("load" -> "all")
+  std::map<std::string, std::string> scheduling;  ///< role -> text of parse_scheduling
   std::map<std::string, ProfileValue> options;
   std::vector<std::pair<std::string, std::vector<ProfileValue>>> matrix;  ///< in the file's order
   std::optional<std::int64_t> repetitions;
@@ -68,17 +68,21 @@ struct Profile {
   MachineExpectation machine;
   std::int64_t repetitions = 3;
   std::int64_t warmups = 0;
-  std::map<std::string, ProfileValue> defaults;  ///< runtime, seed, connections, rate, threads (by Meaning)
+  std::map<std::string, ProfileValue>
+      defaults;  ///< runtime, seed, connections, rate, threads (by Meaning)
   std::vector<BenchmarkTemplate> benchmarks;
   std::map<std::string, ProfileParameter> parameters;
 };
 
 /// Parses text; `path` is for messages.
 [[nodiscard]] Profile parse_profile(const std::string& text, const std::filesystem::path& path);
-/// Finds and reads a profile: a path that exists, or a name ("quick", "graviton3/next-buddy-hackbench") below `profiles_directory`.
-/// Throws usage_error with the nearest name.
-[[nodiscard]] Profile load_profile(const std::string& name_or_path, const std::filesystem::path& profiles_directory);
+/// Finds and reads a profile: a path that exists, or a name ("quick",
+/// "graviton3/next-buddy-hackbench") below `profiles_directory`. Throws usage_error with the
+/// nearest name.
+[[nodiscard]] Profile load_profile(const std::string& name_or_path,
+                                   const std::filesystem::path& profiles_directory);
 /// Names of the shipped profiles, sorted.
-[[nodiscard]] std::vector<std::string> list_profiles(const std::filesystem::path& profiles_directory);
+[[nodiscard]] std::vector<std::string> list_profiles(
+    const std::filesystem::path& profiles_directory);
 
 }  // namespace krepro
