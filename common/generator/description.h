@@ -43,6 +43,9 @@ struct Original {
       extra_arguments;  ///< Always given to the original only ("--output-format=json")
   std::vector<OriginalFigure> figures;
   std::vector<FidelityRow> rows;
+  bool long_equals =
+      false;  ///< Long options are spelt "--name=value" (fio) and not "--name value".
+  std::string scaling_option;    ///< Operations are proportional to it ("loops", "runtime").
   std::string operation;         ///< "message": what system calls and switches are counted per
   double time_ratio_low = 0.95;  ///< Bounds that the 95 % interval of the primary metric's ratio
                                  ///< must lie within, pinned.

@@ -9,6 +9,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 
 #include "common/generator/description.h"
 #include "common/generator/options.h"
@@ -68,7 +69,8 @@ class Generator {
   [[nodiscard]] virtual std::string human_result(const Sample& sample) const;
 };
 
-/// Runs the program and returns its exit status.
-int generator_main(Generator& generator, int argc, char** argv);
+/// Runs the program and returns its exit status. `source_hash`: KREPRO_SOURCE_HASH of the generated
+/// "source_hash.h", the hash of the sources that shape the load.
+int generator_main(Generator& generator, int argc, char** argv, std::string_view source_hash);
 
 }  // namespace krepro

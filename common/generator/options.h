@@ -71,6 +71,9 @@ class OptionTable {
   /// Parses and checks a value. Throws usage_error: "groups: 0 is below 1".
   [[nodiscard]] OptionValue parse(const Option& option, std::string_view text) const;
   [[nodiscard]] nlohmann::json to_json() const;
+  /// The table of another program, from the "options" of its --describe. Throws usage_error where
+  /// the JSON has another shape.
+  [[nodiscard]] static OptionTable from_json(const nlohmann::json& json);
 
  private:
   std::vector<Option> options_;

@@ -1,0 +1,63 @@
+// The description as JSON: what --describe prints.
+#include "common/generator/description.h"
+
+#include <nlohmann/json.hpp>
+
+namespace krepro {
+
+namespace {
+
+nlohmann::json to_json(const FidelityRow& row) {
+  nlohmann::json options = nlohmann::json::array();
+  for (const auto& [name, value] : row.options) options.push_back({name, value});
+  return {{"name", row.name},
+          {"options", std::move(options)},
+          {"operations", row.operations},
+          {"placements", row.placements}};
+}
+
+nlohmann::json to_json(const Original& original) {
+  nlohmann::json figures = nlohmann::json::array();
+  for (const OriginalFigure& figure : original.figures) {
+    figures.push_back(
+        {{"metric", figure.metric}, {"pattern", figure.pattern}, {"scale", figure.scale}});
+  }
+  nlohmann::json rows = nlohmann::json::array();
+  for (const FidelityRow& row : original.rows) rows.push_back(to_json(row));
+  return {{"program", original.program},
+          {"package", original.package},
+          {"version_arguments", original.version_arguments},
+          {"extra_arguments", original.extra_arguments},
+          {"figures", std::move(figures)},
+          {"rows", std::move(rows)},
+          {"long_equals", original.long_equals},
+          {"scaling_option", original.scaling_option},
+          {"operation", original.operation},
+          {"time_ratio_low", original.time_ratio_low},
+          {"time_ratio_high", original.time_ratio_high},
+          {"syscall_tolerance", original.syscall_tolerance},
+          {"switches_tolerance", original.switches_tolerance}};
+}
+
+}  // namespace
+
+nlohmann::json to_json(const Description& description) {
+  nlohmann::json metrics = nlohmann::json::array();
+  for (const MetricDescription& metric : description.metrics) {
+    metrics.push_back({{"name", metric.name},
+                       {"unit", metric.unit},
+                       {"better", metric.higher_is_better ? "higher" : "lower"},
+                       {"primary", metric.primary},
+                       {"help", metric.help}});
+  }
+  return {{"name", description.name},
+          {"summary", description.summary},
+          {"details", description.details},
+          {"roles", description.roles},
+          {"positional", description.positional},
+          {"metrics", std::move(metrics)},
+          {"options", description.options.to_json()},
+          {"original", description.original ? to_json(*description.original) : nlohmann::json()}};
+}
+
+}  // namespace krepro

@@ -1,0 +1,69 @@
+// The sample as JSON, the shape of docs/schema/sample.schema.json.
+#include "common/generator/sample.h"
+
+namespace krepro {
+
+namespace {
+
+nlohmann::json to_json(const Spread& spread) {
+  return {{"sum", spread.sum}, {"min", spread.min}, {"median", spread.median}, {"max", spread.max}};
+}
+
+nlohmann::json to_json(const ThreadGroup& group) {
+  return {{"role", group.role},
+          {"policy", group.policy},
+          {"cpus", group.cpus},
+          {"count", group.count},
+          {"voluntary_switches", to_json(group.voluntary_switches)},
+          {"involuntary_switches", to_json(group.involuntary_switches)},
+          {"run_time_ns", to_json(group.run_time_ns)},
+          {"wait_time_ns", to_json(group.wait_time_ns)}};
+}
+
+nlohmann::json metrics_json(const std::map<std::string, Metric>& metrics) {
+  nlohmann::json json = nlohmann::json::object();
+  for (const auto& [name, metric] : metrics) {
+    json[name] = {{"value", metric.value},
+                  {"unit", metric.unit},
+                  {"better", metric.higher_is_better ? "higher" : "lower"},
+                  {"primary", metric.primary}};
+  }
+  return json;
+}
+
+}  // namespace
+
+bool Sample::valid() const {
+  if (truncated || !error.empty()) return false;
+  for (const auto& [kind, count] : errors) {
+    if (count != 0) return false;
+  }
+  return true;
+}
+
+nlohmann::json to_json(const Sample& sample) {
+  nlohmann::json latency = nlohmann::json::object();
+  for (const auto& [name, histogram] : sample.latency) latency[name] = histogram;
+  nlohmann::json threads = nlohmann::json::array();
+  for (const ThreadGroup& group : sample.threads) threads.push_back(to_json(group));
+  return {{"generator", sample.generator},
+          {"valid", sample.valid()},
+          {"truncated", sample.truncated},
+          {"error", sample.error},
+          {"seed", sample.seed},
+          {"duration_ns", sample.duration_ns},
+          {"operations", sample.operations},
+          {"errors", sample.errors},
+          {"metrics", metrics_json(sample.metrics)},
+          {"latency", std::move(latency)},
+          {"series", sample.series},
+          {"threads", std::move(threads)},
+          {"asked", sample.asked},
+          {"achieved", sample.achieved},
+          {"options", sample.options},
+          {"frame", sample.frame},
+          {"extra", sample.extra},
+          {"notes", sample.notes}};
+}
+
+}  // namespace krepro
