@@ -4,15 +4,25 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "suite/catalog/catalog.h"
+#include "suite/placement/machine.h"
 #include "suite/profile/profile.h"
 
 namespace krepro {
 
+/// interleaved: all benchmarks once, then all again (a drift hits all alike); sequential: one
+/// benchmark after the other; random: all trials shuffled by the plan's seed.
 enum class Order : std::uint8_t { interleaved, sequential, random };
+
+[[nodiscard]] const char* to_string(Order order);
+/// Throws usage_error with a suggestion.
+[[nodiscard]] Order parse_order(const std::string& text);
 
 /// One row: a generator with one set of options.
 struct Benchmark {
@@ -23,6 +33,8 @@ struct Benchmark {
   nlohmann::json options = nlohmann::json::object();    ///< option name -> value, parameters filled
                                                         ///< in, as given to `configure`
   nlohmann::json placement = nlohmann::json::object();  ///< role -> placement text
+  nlohmann::json cpus = nlohmann::json::object();  ///< role -> CPU list that the text came to here;
+                                                   ///< no entry: not bound
   nlohmann::json scheduling = nlohmann::json::object();  ///< role -> scheduling text
   std::string scaled;           ///< What --fit changed ("groups 256 -> 8"); empty: nothing.
   double expected_seconds = 0;  ///< A guess for the progress line; 0: unknown.
@@ -35,6 +47,12 @@ struct Trial {
   bool warmup = false;
 };
 
+/// A row of the profile that does not run here.
+struct SkippedBenchmark {
+  std::string name;
+  std::string reason;
+};
+
 struct Plan {
   std::string title;
   std::string profile_name;
@@ -44,11 +62,36 @@ struct Plan {
   bool fitted = false;
   std::vector<Benchmark> benchmarks;
   std::vector<Trial> trials;
-  std::vector<std::string> warnings;  ///< [machine] differences, skipped benchmarks with the reason
+  std::vector<std::string> warnings;      ///< [machine] differences, what --fit did
+  std::vector<SkippedBenchmark> skipped;  ///< Never silently: listed by plan, run and show.
 };
 
 [[nodiscard]] nlohmann::json to_json(const Plan& plan);
 /// Reads a plan back from a run file. Throws usage_error.
 [[nodiscard]] Plan plan_from_json(const nlohmann::json& json);
+
+/// What the command line says about a plan; nothing of it is in the profile.
+struct PlanSettings {
+  std::vector<std::string> parameters;  ///< --set: "name=value"
+  std::vector<std::string> only;        ///< --only: shell patterns on row names; empty: all rows
+  std::optional<std::int64_t> repetitions;
+  std::optional<std::int64_t> warmups;
+  Order order = Order::interleaved;
+  std::optional<std::uint64_t> seed;  ///< Else the profile's [defaults] seed, else a fresh one.
+  bool fit = false;                   ///< --fit
+};
+
+/// Makes the plan. Throws usage_error with everything that is wrong with the profile and the
+/// settings, one line each (`FILE:LINE:COLUMN: ...`), or not_possible where no row is left to run.
+[[nodiscard]] Plan make_plan(const Profile& profile, const PlanSettings& settings,
+                             const Catalog& catalog, const Machine& machine);
+
+/// Sum over the trials, without the harness's own time; `complete` is false where a row's time is
+/// unknown.
+struct ExpectedDuration {
+  double seconds = 0;
+  bool complete = true;
+};
+[[nodiscard]] ExpectedDuration expected_duration(const Plan& plan);
 
 }  // namespace krepro

@@ -24,6 +24,12 @@ struct ProfileValue {
   SourcePosition position;
 };
 
+/// A text with its place.
+struct ProfileText {
+  std::string text;
+  SourcePosition position;
+};
+
 /// What the profile's author expects of the machine; absent: no expectation.
 struct MachineExpectation {
   std::optional<std::int64_t> cpus;
@@ -43,24 +49,42 @@ struct ProfileParameter {
   SourcePosition position;
 };
 
+/// One value of a matrix axis: what it is called in row names, and the options it sets.
+struct MatrixChoice {
+  std::string label;                            ///< "psync", "4", "process"
+  std::map<std::string, ProfileValue> options;  ///< One, named like the axis; or a table's several.
+  SourcePosition position;
+};
+
+/// One axis of a benchmark's matrix, in the file's order. `ioengine = ["psync", "io_uring"]` sets
+/// the option of that name; `mode = { process = { process = true }, threads = { threads = true } }`
+/// has named alternatives, each of which may set several options.
+struct MatrixAxis {
+  std::string name;
+  std::vector<MatrixChoice> choices;
+  SourcePosition position;
+};
+
 /// One [[benchmark]] table before its matrix is expanded.
 struct BenchmarkTemplate {
-  std::string name;
-  std::string generator;
+  ProfileText name;  ///< May refer to options and axes of the row: "${mode} g=${groups}".
+  ProfileText generator;
   std::string family;     ///< Heading in tables; default: the generator's name and primary metric.
   bool upstream = false;  ///< Run the original tool instead of the generator.
-  std::map<std::string, std::string> placement;   ///< role -> placement text ("load" -> "all")
-  std::map<std::string, std::string> scheduling;  ///< role -> text of parse_scheduling
+  std::map<std::string, ProfileText> placement;   ///< role -> placement text ("load" -> "all")
+  std::map<std::string, ProfileText> scheduling;  ///< role -> text of parse_scheduling
   std::map<std::string, ProfileValue> options;
-  std::vector<std::pair<std::string, std::vector<ProfileValue>>> matrix;  ///< in the file's order
+  std::vector<MatrixAxis> matrix;  ///< In the file's order.
   std::optional<std::int64_t> repetitions;
   std::optional<std::int64_t> warmups;
-  std::vector<std::string> fit;  ///< Options that --fit scales with the number of CPUs ("groups").
+  double expected_seconds = 0;   ///< A guess of one trial's length; 0: none.
+  std::vector<ProfileText> fit;  ///< Options that --fit scales with the number of CPUs ("groups").
   SourcePosition position;
 };
 
 struct Profile {
   std::filesystem::path path;
+  std::string name;  ///< "graviton3/next-buddy-hackbench", or the path as it was given.
   std::string text;  ///< The file, byte for byte.
   std::string title;
   std::string report;     ///< Link to the public report.
@@ -74,7 +98,26 @@ struct Profile {
   std::map<std::string, ProfileParameter> parameters;
 };
 
-/// Parses text; `path` is for messages.
+/// Everything that is wrong with a profile, in the file's order, so that one look mends it all.
+class ProfileErrors {
+ public:
+  explicit ProfileErrors(std::filesystem::path path) : path_(std::move(path)) {}
+  /// "FILE:LINE:COLUMN: message; suggestion"; repeated lines (rows of one matrix) are kept once.
+  void add(SourcePosition position, const std::string& message, const std::string& suggestion = {});
+  [[nodiscard]] bool empty() const { return found_.empty(); }
+  /// Throws a usage_error of one line per error where there are any.
+  void throw_if_any() const;
+
+ private:
+  struct Found {
+    SourcePosition position;
+    std::string text;
+  };
+  std::filesystem::path path_;
+  std::vector<Found> found_;
+};
+
+/// Parses text; `path` is for messages. Throws a usage_error of one line per error.
 [[nodiscard]] Profile parse_profile(const std::string& text, const std::filesystem::path& path);
 /// Finds and reads a profile: a path that exists, or a name ("quick",
 /// "graviton3/next-buddy-hackbench") below `profiles_directory`. Throws usage_error with the
@@ -84,5 +127,9 @@ struct Profile {
 /// Names of the shipped profiles, sorted.
 [[nodiscard]] std::vector<std::string> list_profiles(
     const std::filesystem::path& profiles_directory);
+
+/// `did you mean "x"?`, or empty where no candidate is near.
+[[nodiscard]] std::string suggestion(const std::string& word,
+                                     const std::vector<std::string>& candidates);
 
 }  // namespace krepro

@@ -1,0 +1,42 @@
+// `krepro plan PROFILE`: every trial spelled out, the expected duration, and what this machine
+// lacks. Also the one place where a profile's name and the command line become a plan, for
+// `krepro run` too.
+#pragma once
+
+#include <string>
+
+#include "suite/catalog/catalog.h"
+#include "suite/placement/machine.h"
+#include "suite/plan/plan.h"
+
+namespace krepro {
+
+struct PlanArguments {
+  std::string profile;  ///< Path or name.
+  PlanSettings settings;
+  bool json = false;  ///< The plan as a run file has it.
+};
+
+/// A plan and what it was made from.
+struct PreparedPlan {
+  Catalog catalog;
+  Machine machine;
+  Profile profile;
+  Plan plan;
+};
+
+/// Finds generators and profile, reads the machine and makes the plan. Throws as load_profile and
+/// make_plan do.
+[[nodiscard]] PreparedPlan prepare_plan(const std::string& profile, const PlanSettings& settings);
+
+/// The plan for people, at most 78 columns except for long values, with its line end.
+[[nodiscard]] std::string plan_text(const PreparedPlan& prepared);
+
+/// "krepro hackbench --groups=4 --pipe", as one would type it, with placement and policy in front
+/// ("taskset -c 0-3 ..."), quoted for a shell. For an upstream row the original's command line.
+[[nodiscard]] std::string command_line(const Benchmark& benchmark, const Catalog& catalog);
+
+/// Prints it; returns the exit status.
+int plan_command(const PlanArguments& arguments);
+
+}  // namespace krepro
