@@ -187,7 +187,7 @@ std::vector<std::string> OriginalProgram::arguments(const OptionTexts& options) 
   return result;
 }
 
-std::vector<std::string> OriginalProgram::arguments(const nlohmann::json& options) const {
+std::vector<std::string> OriginalProgram::arguments_from_json(const nlohmann::json& options) const {
   OptionTexts texts;
   for (const auto& [name, value] : options.items()) {
     if (value.is_array()) {

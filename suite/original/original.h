@@ -41,7 +41,7 @@ class OriginalProgram {
   /// value.
   [[nodiscard]] std::vector<std::string> arguments(const OptionTexts& options) const;
   /// The same from an object as a plan has it: name -> number, boolean, text or list.
-  [[nodiscard]] std::vector<std::string> arguments(const nlohmann::json& options) const;
+  [[nodiscard]] std::vector<std::string> arguments_from_json(const nlohmann::json& options) const;
   /// The whole command line: program, extra arguments, the options' arguments.
   [[nodiscard]] std::vector<std::string> command(
       const std::vector<std::string>& option_arguments) const;

@@ -109,8 +109,8 @@ TEST(Original, SuffixesThatTheOriginalMayMisreadBecomePlainNumbers) {
 TEST(Original, OptionsOfAPlanAreTakenToo) {
   const OriginalProgram hackbench = OriginalProgram::from_description(hackbench_like());
   const auto options = nlohmann::json{{"groups", 4}, {"pipe", false}, {"pattern", "original"}};
-  EXPECT_THAT(hackbench.arguments(options), ElementsAre("--groups", "4"));
-  EXPECT_THAT(hackbench.arguments(nlohmann::json{{"pipe", true}}), ElementsAre("--pipe"));
+  EXPECT_THAT(hackbench.arguments_from_json(options), ElementsAre("--groups", "4"));
+  EXPECT_THAT(hackbench.arguments_from_json(nlohmann::json{{"pipe", true}}), ElementsAre("--pipe"));
 }
 
 TEST(Original, AnOptionThatTheOriginalDoesNotKnowIsAnError) {
