@@ -1,7 +1,11 @@
-# The warnings that every target of the project is built with, as errors, and the sanitizer flags of the preset.
+# The warnings that every target of the project is built with, and the sanitizer flags of the preset. Warnings are errors
+# for developers and in CI (KREPRO_WERROR); a newer compiler on a user's machine must not end the build with them.
 add_library(krepro_flags INTERFACE)
 target_compile_options(krepro_flags INTERFACE
-  -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror -fno-omit-frame-pointer)
+  -Wall -Wextra -Wpedantic -Wconversion -Wshadow -fno-omit-frame-pointer)
+if(KREPRO_WERROR)
+  target_compile_options(krepro_flags INTERFACE -Werror)
+endif()
 if(KREPRO_SANITIZE)
   target_compile_options(krepro_flags INTERFACE -fsanitize=${KREPRO_SANITIZE} -fno-sanitize-recover=all)
   target_link_options(krepro_flags INTERFACE -fsanitize=${KREPRO_SANITIZE})
