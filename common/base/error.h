@@ -44,11 +44,16 @@ class Error : public std::runtime_error {
 [[nodiscard]] Error system_error(const std::string& what, int error_number,
                                  ExitCode code = ExitCode::usage);
 
-/// Prints "krepro: MESSAGE" and, indented below it, the remedy to stderr.
+/// "krepro: MESSAGE" and, indented by 8 below it, the remedy; wrapped at 78 columns between words,
+/// each line ended.
+[[nodiscard]] std::string format_error(std::string_view program, const Error& error);
+/// Prints format_error() to stderr.
 void print_error(std::string_view program, const Error& error);
 
-/// Of `candidates` the one nearest to `word` (edit distance at most a third of its length), or ""
-/// where none is near.
+/// Of `candidates` the one nearest to `word`, or "" where none is near: at most a third of the
+/// word's letters added, dropped, changed or swapped with a neighbour. Case does not count, nor
+/// does
+/// '_' for '-'. Of equally near ones the first.
 [[nodiscard]] std::string nearest(std::string_view word,
                                   const std::vector<std::string>& candidates);
 

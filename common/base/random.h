@@ -30,7 +30,8 @@ class RandomStream {
   std::uint64_t below(std::uint64_t bound);
   /// Uniform in [0, 1).
   double uniform() { return static_cast<double>(next() >> 11) * 0x1.0p-53; }
-  /// Exponential with mean 1.
+  /// Exponential with mean 1; at most 36.8. This and normal() use the C library's logarithm and
+  /// cosine: between libraries or architectures the last bit may differ.
   double exponential();
   /// Normal with mean 0 and standard deviation 1 (Box-Muller, one value per call).
   double normal();
@@ -43,7 +44,8 @@ class RandomStream {
 };
 
 /// A seed from the kernel's random source, for runs that were given none; it is recorded in the
-/// sample.
+/// sample, and below 2^53, because many readers of JSON keep numbers as doubles. Throws
+/// system_error.
 [[nodiscard]] std::uint64_t fresh_seed();
 
 }  // namespace krepro
