@@ -16,7 +16,8 @@ namespace krepro {
 }
 
 /// Sleeps until the monotonic time `deadline_ns` (absolute, so that no drift accumulates). Returns
-/// early only when a signal arrives. True when the deadline was reached.
+/// early only when a signal handler ran. True when the deadline was reached; at once for a past
+/// one.
 bool sleep_until_ns(std::int64_t deadline_ns);
 
 /// Measured cost of one now_ns() in ns (median of short batches, some 200 us in total); recorded in
