@@ -4,6 +4,8 @@
 // exit, crash, SIGKILL) it kills the child's process group and every descendant, reaps them,
 // removes the paths it was given, and ends. Parent-death signals are not used: they are lost on
 // fork and on changing user. The caller must be single-threaded when it spawns (checked).
+// A process that the caller forks without exec holds the life pipes of the Children that are alive
+// then: it must end with the caller, or close life_fd().
 #pragma once
 
 #include <sys/resource.h>
@@ -21,8 +23,10 @@
 namespace krepro {
 
 struct SpawnRequest {
-  std::vector<std::string> argv;            ///< argv[0] is searched in PATH unless it has a slash.
-  std::vector<std::string> environment;     ///< "NAME=value" added to the caller's.
+  std::vector<std::string>
+      argv;  ///< argv[0] is searched in PATH unless it has a slash (then from the caller's folder).
+  std::vector<std::string>
+      environment;  ///< "NAME=value" added to the caller's, in place of the same NAME.
   std::filesystem::path working_directory;  ///< Empty: the caller's.
   std::optional<CpuSet> cpus;  ///< In force before the program's first instruction, as all below.
   std::optional<Scheduling> scheduling;
@@ -40,7 +44,7 @@ struct SpawnRequest {
 struct ChildEnd {
   int wait_status = 0;
   rusage usage{};
-  std::int64_t elapsed_ns = 0;  ///< From just before exec to reaped, monotonic.
+  std::int64_t elapsed_ns = 0;  ///< From just before exec to its end as the keeper saw it, monotonic.
   int leftover_processes =
       0;  ///< Descendants that were still alive when the child ended, and were killed.
 
@@ -68,10 +72,12 @@ class Child {
   /// Becomes readable when the child has ended and all its descendants are gone; wait() then does
   /// not block.
   [[nodiscard]] int end_fd() const { return end_; }
+  [[nodiscard]] int life_fd() const { return life_; }
   void close_stdin();
   /// Sends a signal to the child's process group.
   void signal(int signal_number) const;
-  /// Waits for the end, at most `timeout_ns` (-1: for ever). Nothing where the time ran out.
+  /// Waits for the end, at most `timeout_ns` (-1: for ever). Nothing where the time ran out. Throws
+  /// where the keeper itself was killed.
   std::optional<ChildEnd> wait(std::int64_t timeout_ns = -1);
   /// SIGTERM to the group, after `grace_ns` SIGKILL to all descendants; returns how it ended.
   ChildEnd terminate(std::int64_t grace_ns);
@@ -87,17 +93,21 @@ class Child {
   int stderr_ = -1;
   int end_ = -1;
   int life_ = -1;
+  std::int64_t exec_at_ns_ = 0;
+  std::string name_;  ///< argv[0], for messages.
   std::optional<ChildEnd> result_;
 };
 
-/// Runs a program to its end and returns its standard output (at most `max_bytes`), for short
-/// helper commands.
 struct CommandOutput {
   ChildEnd end;
   std::string out;
   std::string err;
   bool timed_out = false;
+  bool truncated = false;  ///< More was written than `max_bytes` of either stream, and dropped.
 };
+/// Runs a program to its end with nothing on its standard input, and returns what it wrote (the
+/// first `max_bytes` of each stream), for short helper commands. What runs longer than `timeout_ns`
+/// (-1: no limit) is terminated. An exit status other than 0 is not an error here.
 [[nodiscard]] CommandOutput run_command(const SpawnRequest& request, std::int64_t timeout_ns,
                                         std::size_t max_bytes = 16U << 20U);
 
