@@ -72,9 +72,9 @@ int set_mask(pid_t tid, const CpuSet& cpus) {
              : errno;
 }
 
-/// All that thread `tid` could be given, whatever it is bound to now. The kernel has no question for
-/// it, but cuts a full mask down to what is online and in the thread's cpuset: so that is set for an
-/// instant.
+/// All that thread `tid` could be given, whatever it is bound to now. The kernel has no question
+/// for it, but cuts a full mask down to what is online and in the thread's cpuset: so that is set
+/// for an instant.
 CpuSet widest(pid_t tid, const CpuSet& now) {
   std::vector<int> every(8192);
   std::iota(every.begin(), every.end(), 0);
@@ -186,10 +186,9 @@ void CpuSet::apply(pid_t tid) const {
     return;
   }
   set_mask(tid, before);  // Nothing changes where not all can be had.
-  throw usage_error(
-      fmt::format("cpus {}: not on this machine or not allowed here; allowed: {}",
-                  missing.empty() ? to_string() : missing.to_string(),
-                  widest(tid, before).to_string()));
+  throw usage_error(fmt::format("cpus {}: not on this machine or not allowed here; allowed: {}",
+                                missing.empty() ? to_string() : missing.to_string(),
+                                widest(tid, before).to_string()));
 }
 
 }  // namespace krepro

@@ -91,11 +91,11 @@ rlim_t soft_limit(__rlimit_resource resource) {
 Error no_permission(const Scheduling& scheduling, const std::string& what) {
   const bool privileged = may_set_any_priority();
   if (scheduling.policy == SchedulingClass::deadline) {
-    return privileged
-               ? not_possible(what + ": the thread may not run on all CPUs of its scheduling domain",
-                              "DEADLINE needs a thread that is not bound to some of the CPUs; use "
-                              "an exclusive cpuset to confine it")
-               : not_possible(what + ": this needs CAP_SYS_NICE", "run as root");
+    return privileged ? not_possible(
+                            what + ": the thread may not run on all CPUs of its scheduling domain",
+                            "DEADLINE needs a thread that is not bound to some of the CPUs; use "
+                            "an exclusive cpuset to confine it")
+                      : not_possible(what + ": this needs CAP_SYS_NICE", "run as root");
   }
   if (is_real_time(scheduling.policy)) {
     return privileged
@@ -146,7 +146,8 @@ Attributes to_attributes(const Scheduling& scheduling, const Attributes& before)
   attributes.policy = policy_number(scheduling.policy);
   // IDLE keeps the nice value that it ignores: lowering it could need a privilege.
   attributes.nice = has_nice(scheduling.policy) ? scheduling.nice : before.nice;
-  attributes.priority = is_real_time(scheduling.policy) ? static_cast<std::uint32_t>(scheduling.priority) : 0U;
+  attributes.priority =
+      is_real_time(scheduling.policy) ? static_cast<std::uint32_t>(scheduling.priority) : 0U;
   attributes.runtime_ns = static_cast<std::uint64_t>(scheduling.slice_ns);
   if (scheduling.policy == SchedulingClass::deadline) {
     attributes.runtime_ns = static_cast<std::uint64_t>(scheduling.deadline_runtime_ns);
@@ -181,9 +182,8 @@ void make_cookie(pid_t tid) {
   const int error = errno;
   const std::string what = "core-scheduling cookie" + subject(tid);
   if (error == EINVAL) {
-    throw not_possible(
-        fmt::format("{}: kernel {} has no core scheduling", what, kernel_release()),
-        "use a kernel from 5.14 with CONFIG_SCHED_CORE=y");
+    throw not_possible(fmt::format("{}: kernel {} has no core scheduling", what, kernel_release()),
+                       "use a kernel from 5.14 with CONFIG_SCHED_CORE=y");
   }
   if (error == ENODEV) {
     throw not_possible(what + ": this machine has no SMT, or it is off",
@@ -205,18 +205,17 @@ void check_read_back(const Scheduling& scheduling, pid_t tid, const Attributes& 
                        "custom slices need a kernel from 6.12");
   }
   const bool deadline = scheduling.policy == SchedulingClass::deadline;
-  const bool same =
-      actual.policy == asked.policy && actual.priority == asked.priority &&
-      (!has_nice(scheduling.policy) || actual.nice == asked.nice) &&
-      (!deadline ||
-       (actual.runtime_ns == asked.runtime_ns && actual.deadline_ns == asked.deadline_ns &&
-        actual.period_ns == asked.period_ns)) &&
-      (!scheduling.uclamp_min || actual.util_min == asked.util_min) &&
-      (!scheduling.uclamp_max || actual.util_max == asked.util_max) &&
-      (!scheduling.core_cookie || has_cookie(tid));
+  const bool same = actual.policy == asked.policy && actual.priority == asked.priority &&
+                    (!has_nice(scheduling.policy) || actual.nice == asked.nice) &&
+                    (!deadline || (actual.runtime_ns == asked.runtime_ns &&
+                                   actual.deadline_ns == asked.deadline_ns &&
+                                   actual.period_ns == asked.period_ns)) &&
+                    (!scheduling.uclamp_min || actual.util_min == asked.util_min) &&
+                    (!scheduling.uclamp_max || actual.util_max == asked.util_max) &&
+                    (!scheduling.core_cookie || has_cookie(tid));
   if (!same) {
-    throw not_possible(fmt::format("{}: the kernel has it as {} instead", what,
-                                   to_string(read_scheduling(tid))));
+    throw not_possible(
+        fmt::format("{}: the kernel has it as {} instead", what, to_string(read_scheduling(tid))));
   }
 }
 
@@ -242,8 +241,9 @@ void read_clamps(const Attributes& attributes, Scheduling& scheduling) {
 }  // namespace
 
 const char* kernel_name(SchedulingClass policy) {
-  static constexpr const char* names[] = {"SCHED_OTHER", "SCHED_BATCH",    "SCHED_IDLE", "SCHED_FIFO",
-                                          "SCHED_RR",    "SCHED_DEADLINE", "SCHED_EXT"};
+  static constexpr const char* names[] = {"SCHED_OTHER", "SCHED_BATCH", "SCHED_IDLE",
+                                          "SCHED_FIFO",  "SCHED_RR",    "SCHED_DEADLINE",
+                                          "SCHED_EXT"};
   return names[static_cast<std::size_t>(policy)];
 }
 

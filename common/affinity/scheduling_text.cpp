@@ -84,10 +84,10 @@ class Parser {
     const auto found = std::find(class_names.begin(), class_names.end(), name);
     if (found == class_names.end()) {
       const std::string near = nearest(name, {class_names.begin(), class_names.end()});
-      throw bad_scheduling(text_, near.empty()
-                                      ? fmt::format("there is no class \"{}\"", name)
-                                      : fmt::format("there is no class \"{}\", did you mean \"{}\"",
-                                                    name, near));
+      throw bad_scheduling(
+          text_, near.empty()
+                     ? fmt::format("there is no class \"{}\"", name)
+                     : fmt::format("there is no class \"{}\", did you mean \"{}\"", name, near));
     }
     scheduling_.policy = static_cast<SchedulingClass>(found - class_names.begin());
     const bool has_argument = colon != std::string_view::npos;
@@ -141,7 +141,8 @@ class Parser {
 
   void parse_nice(std::string_view value) {
     if (scheduling_.policy != SchedulingClass::other &&
-        scheduling_.policy != SchedulingClass::batch && scheduling_.policy != SchedulingClass::ext) {
+        scheduling_.policy != SchedulingClass::batch &&
+        scheduling_.policy != SchedulingClass::ext) {
       throw bad_scheduling(text_, "nice belongs to other, batch and ext");
     }
     scheduling_.nice = number(value, -20, 19, "nice");

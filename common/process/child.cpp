@@ -164,7 +164,8 @@ struct Plumbing {
 keeper::Job make_job(const SpawnRequest& request, const Plumbing& plumbing) {
   keeper::Job job;
   job.request = &request;
-  job.streams[0] = request.pipe_stdin ? plumbing.standard_input.read_end.get() : plumbing.null.get();
+  job.streams[0] =
+      request.pipe_stdin ? plumbing.standard_input.read_end.get() : plumbing.null.get();
   job.streams[1] =
       request.pipe_stdout ? plumbing.standard_output.write_end.get() : plumbing.null.get();
   // A caller with stderr closed must not give its number to the first file that the program opens.
@@ -388,7 +389,8 @@ CommandOutput run_command(const SpawnRequest& request, std::int64_t timeout_ns,
     }
   }
   // It may have closed its streams and go on running.
-  const std::int64_t left_ns = deadline_ns < 0 ? -1 : std::max<std::int64_t>(deadline_ns - now_ns(), 0);
+  const std::int64_t left_ns =
+      deadline_ns < 0 ? -1 : std::max<std::int64_t>(deadline_ns - now_ns(), 0);
   if (const auto end = output.timed_out ? std::nullopt : child.wait(left_ns)) {
     output.end = *end;
     return output;

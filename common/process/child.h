@@ -44,7 +44,8 @@ struct SpawnRequest {
 struct ChildEnd {
   int wait_status = 0;
   rusage usage{};
-  std::int64_t elapsed_ns = 0;  ///< From just before exec to its end as the keeper saw it, monotonic.
+  std::int64_t elapsed_ns =
+      0;  ///< From just before exec to its end as the keeper saw it, monotonic.
   int leftover_processes =
       0;  ///< Descendants that were still alive when the child ended, and were killed.
 

@@ -50,8 +50,8 @@ struct Pipe {
 [[nodiscard]] Pipe make_pipe();
 /// /dev/null for reading and writing, close-on-exec, numbered 3 or above.
 [[nodiscard]] Descriptor open_null();
-/// Closes every descriptor of the process that is not in `kept` (any order, -1 is ignored). Its cost
-/// does not depend on RLIMIT_NOFILE.
+/// Closes every descriptor of the process that is not in `kept` (any order, -1 is ignored). Its
+/// cost does not depend on RLIMIT_NOFILE.
 void close_all_except(std::vector<int> kept);
 
 }  // namespace krepro

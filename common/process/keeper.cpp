@@ -51,7 +51,8 @@ void report_failure(int start_write, const Error& error) {
   [[maybe_unused]] const ssize_t ignored = write(start_write, &report, sizeof report);
 }
 
-// ---------------------------------------------------------------- the program's process, until exec
+// ---------------------------------------------------------------- the program's process, until
+// exec
 
 void join_cgroup(const std::filesystem::path& procs_file) {
   const Descriptor file(open(procs_file.c_str(), O_WRONLY | O_CLOEXEC));
@@ -233,8 +234,8 @@ class Descendants {
     return left || program_left;
   }
 
-  /// The keeper of a Child that a descendant had: its caller is dead, so it is cleaning up, and only
-  /// it knows the paths to remove.
+  /// The keeper of a Child that a descendant had: its caller is dead, so it is cleaning up, and
+  /// only it knows the paths to remove.
   static bool is_keeper(pid_t pid) {
     return own_proc().read_line(fmt::format("/proc/{}/comm", pid)) == keeper_name;
   }
@@ -284,8 +285,8 @@ void detach(const Job& job, int signal_fd) {
 
 void run(const Job& job) {
   reset_signal_handlers();
-  // A process group of its own, so that a terminal's Ctrl-C does not hit it, but not a session: each
-  // session is a scheduling group of its own under autogroup, which would change the load.
+  // A process group of its own, so that a terminal's Ctrl-C does not hit it, but not a session:
+  // each session is a scheduling group of its own under autogroup, which would change the load.
   setpgid(0, 0);
   prctl(PR_SET_NAME, keeper_name);
   prctl(PR_SET_CHILD_SUBREAPER, 1);
@@ -299,9 +300,8 @@ void run(const Job& job) {
     become_program(job);
   }
   if (program < 0) {
-    report_failure(job.start_write,
-                   system_error(fmt::format("start {}: fork", job.path), errno,
-                                ExitCode::not_possible));
+    report_failure(job.start_write, system_error(fmt::format("start {}: fork", job.path), errno,
+                                                 ExitCode::not_possible));
     _exit(1);
   }
   detach(job, signals.get());

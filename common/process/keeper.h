@@ -1,6 +1,6 @@
-// The keeper: the process between a Child's caller and its program, which outlives the caller by the
-// time it takes to kill, reap and remove what the caller left. Internal to common/process; child.h
-// is for everybody else.
+// The keeper: the process between a Child's caller and its program, which outlives the caller by
+// the time it takes to kill, reap and remove what the caller left. Internal to common/process;
+// child.h is for everybody else.
 #pragma once
 
 #include <sys/resource.h>
