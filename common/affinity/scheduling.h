@@ -23,8 +23,8 @@ struct Scheduling {
   std::int64_t deadline_runtime_ns = 0;  ///< DEADLINE: runtime <= deadline <= period.
   std::int64_t deadline_deadline_ns = 0;
   std::int64_t deadline_period_ns = 0;
-  std::optional<std::uint32_t> uclamp_min;  ///< 0 to 1024.
-  std::optional<std::uint32_t> uclamp_max;
+  std::optional<std::uint32_t> uclamp_min = std::nullopt;  ///< 0 to 1024.
+  std::optional<std::uint32_t> uclamp_max = std::nullopt;
   /// Give the thread a core-scheduling cookie of its own (prctl PR_SCHED_CORE). One that it has
   /// already is not taken away by `false`: the kernel has no call for that.
   bool core_cookie = false;
