@@ -7,11 +7,18 @@ namespace krepro {
 
 namespace {
 
+using NamedValues = std::vector<std::pair<std::string, std::string>>;
+
+/// As pairs and not as an object: the order counts on a command line.
+nlohmann::json pairs_json(const NamedValues& values) {
+  nlohmann::json pairs = nlohmann::json::array();
+  for (const auto& [name, value] : values) pairs.push_back({name, value});
+  return pairs;
+}
+
 nlohmann::json to_json(const FidelityRow& row) {
-  nlohmann::json options = nlohmann::json::array();
-  for (const auto& [name, value] : row.options) options.push_back({name, value});
   return {{"name", row.name},
-          {"options", std::move(options)},
+          {"options", pairs_json(row.options)},
           {"operations", row.operations},
           {"placements", row.placements}};
 }
@@ -57,6 +64,8 @@ nlohmann::json to_json(const Description& description) {
           {"positional", description.positional},
           {"metrics", std::move(metrics)},
           {"options", description.options.to_json()},
+          {"example", pairs_json(description.example)},
+          {"long_example", pairs_json(description.long_example)},
           {"original", description.original ? to_json(*description.original) : nlohmann::json()}};
 }
 

@@ -27,6 +27,8 @@ class Frame {
   [[nodiscard]] virtual std::uint64_t seed() const = 0;
   /// The endpoint of the server that a load is to use; empty for generators without one.
   [[nodiscard]] virtual const std::string& server() const = 0;
+  /// The sample is to list every thread, not only the groups.
+  [[nodiscard]] virtual bool all_threads() const = 0;
   /// Looks at signals and the control pipe; throws an Error with ExitCode::interrupted when the
   /// trial must end. Call it at least every 100 ms of preparing.
   virtual void check_interrupted() = 0;

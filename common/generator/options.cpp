@@ -18,8 +18,8 @@ namespace {
 
 constexpr const char* type_names[] = {"flag", "integer", "number", "bytes",  "duration",
                                       "rate", "share",   "text",   "choice", "list"};
-constexpr const char* meaning_names[] = {"none",        "runtime", "seed",
-                                         "connections", "rate",    "threads"};
+constexpr const char* meaning_names[] = {"none", "runtime", "seed",  "connections",
+                                         "rate", "threads", "trial", "boot"};
 constexpr const char* origin_names[] = {"original", "ours", "ignored", "refused"};
 
 template <typename Enum, std::size_t size>

@@ -28,7 +28,9 @@ enum class OptionType : std::uint8_t {
 };
 
 /// What a profile's [defaults] may set for every generator that has such an option.
-enum class Meaning : std::uint8_t { none, runtime, seed, connections, rate, threads };
+/// trial and boot are set by the suite itself: the number of the trial in its run, and an identity
+/// of the boot (simulated boots).
+enum class Meaning : std::uint8_t { none, runtime, seed, connections, rate, threads, trial, boot };
 
 /// How the original treats an option of this name.
 enum class Origin : std::uint8_t {
