@@ -11,65 +11,80 @@ packages_installed=false # true when this call has installed something
 am_root() { [[ $(id -u) == 0 ]]; }
 has_apt() { command -v apt-get >/dev/null && command -v dpkg-query >/dev/null; }
 
-# package_entries SET: lines "ALTERNATIVES GENERATOR" ("-" where every build needs it).
+# package_entries SET: fills entries with lines "ALTERNATIVES GENERATOR" ("-" where every build needs it), and
+# entry_names with all package names in them.
 package_entries() {
-  awk -v wanted="$1" '
-    BEGIN { level["run"] = 1; level["test"] = 2; level["ci"] = 3 }
-    /^#/ || NF == 0 { next }
-    { split($1, set, "?"); if (level[set[1]] <= level[wanted]) print $2, (set[2] == "" ? "-" : set[2]) }
-  ' "$root/cmake/packages.txt"
+  local set alternatives rest generator
+  local -A level=([run]=1 [test]=2 [ci]=3)
+  entries=() entry_names=()
+  while read -r set alternatives rest; do
+    if [[ -z $set || $set == \#* ]] || ((level[${set%%\?*}] > level[$1])); then continue; fi
+    generator=-
+    if [[ $set == *\?* ]]; then generator=${set#*\?}; fi
+    entries+=("$alternatives $generator")
+    # shellcheck disable=SC2206 # split into words on purpose
+    entry_names+=(${alternatives//|/ })
+  done <"$root/cmake/packages.txt"
 }
 
-# missing_entries SET: the entries of which no alternative is installed.
-missing_entries() {
-  local entries names installed alternatives generator alternative found
-  entries=$(package_entries "$1")
-  names=$(cut -d ' ' -f 1 <<<"$entries" | tr '|' '\n')
-  # shellcheck disable=SC2086 # one word each
-  installed=$(dpkg-query -W -f '${Package}:${db:Status-Status}\n' $names 2>/dev/null | sed -n 's/:installed$//p' || true)
-  while read -r alternatives generator; do
-    found=false
-    for alternative in ${alternatives//|/ }; do
-      if grep -qxF -- "$alternative" <<<"$installed"; then found=true; fi
-    done
-    if ! $found; then echo "$alternatives $generator"; fi
-  done <<<"$entries"
+# find_missing SET: fills missing with the entries of which no alternative is installed.
+find_missing() {
+  local entries entry_names entry alternative alternatives found name state
+  local -A installed=()
+  package_entries "$1"
+  while IFS=: read -r name state; do
+    if [[ $state == installed ]]; then installed[$name]=1; fi
+  done < <(dpkg-query -W -f '${Package}:${db:Status-Status}\n' "${entry_names[@]}" 2>/dev/null || true)
+  missing=()
+  for entry in "${entries[@]}"; do
+    found=
+    alternatives=${entry% *}
+    for alternative in ${alternatives//|/ }; do found+=${installed[$alternative]:-}; done
+    if [[ -z $found ]]; then missing+=("$entry"); fi
+  done
 }
 
-# choose_packages ENTRIES: fills chosen (names to install) and unavailable (needed, but unknown to apt).
+# choose_packages: for what is missing, fills chosen (names to install) and unavailable (needed, but unknown to apt).
 choose_packages() {
-  local alternatives generator alternative available pick
+  local entry alternative alternatives names=() pick line name=
+  local -A available=()
+  for entry in "${missing[@]}"; do
+    alternatives=${entry% *}
+    # shellcheck disable=SC2206 # split into words on purpose
+    names+=(${alternatives//|/ })
+  done
+  while read -r line; do
+    if [[ $line == *: && $line != *\ * ]]; then name=${line%:}; fi
+    if [[ $line == Candidate:* && $line != *'(none)' ]]; then available[$name]=1; fi
+  done < <(LC_ALL=C apt-cache policy "${names[@]}" 2>/dev/null || true)
   chosen=() unavailable=()
-  # shellcheck disable=SC2046 # one word each
-  available=$(LC_ALL=C apt-cache policy $(cut -d ' ' -f 1 <<<"$1" | tr '|' ' ') 2>/dev/null |
-    awk '/^[^ ]/ { name = $1; sub(/:$/, "", name) } /^ *Candidate:/ && $2 != "(none)" { print name }')
-  while read -r alternatives generator; do
-    pick=
+  for entry in "${missing[@]}"; do
+    alternatives=${entry% *} pick=
     for alternative in ${alternatives//|/ }; do
-      if [[ -z $pick ]] && grep -qxF -- "$alternative" <<<"$available"; then pick=$alternative; fi
+      if [[ -z $pick && -n ${available[$alternative]:-} ]]; then pick=$alternative; fi
     done
     if [[ -n $pick ]]; then
       chosen+=("$pick")
-    elif [[ $generator == - ]]; then
+    elif [[ $entry == *' -' ]]; then
       unavailable+=("${alternatives%%|*}")
     fi # else: CMake leaves that generator out, and says so
-  done <<<"$1"
+  done
 }
 
 # ensure_packages SET: returns when all is there; otherwise installs it, or ends with the line to type.
 ensure_packages() {
-  local entries
+  local missing chosen unavailable
   if ! has_apt; then
     ensure_tools_without_apt
     return
   fi
-  entries=$(missing_entries "$1")
-  [[ -n $entries ]] || return 0
-  choose_packages "$entries"
+  find_missing "$1"
+  ((${#missing[@]} > 0)) || return 0
+  choose_packages
   # What only an absent generator needs may be unknown to apt: then nothing is left to install.
   ((${#chosen[@]} + ${#unavailable[@]} > 0)) || { am_root && package_lists_are_empty; } || return 0
   am_root || explain_install "${chosen[@]}" "${unavailable[@]}"
-  install_packages "$entries"
+  install_packages
 }
 
 # explain_install NAME...: for users who may not install.
@@ -105,9 +120,9 @@ apt() {
     -o Dpkg::Options::=--force-confdef -o Dpkg::Options::=--force-confold "$@"
 }
 
-# install_packages ENTRIES, as root.
+# Installs what was chosen, as root.
 install_packages() {
-  local entries=$1 updated=false log=$log_directory/packages.log
+  local updated=false log=$log_directory/packages.log
   mkdir -p "$log_directory"
   : >"$log"
   hold_services
@@ -115,7 +130,7 @@ install_packages() {
   if ((${#unavailable[@]} > 0)) || package_lists_are_empty; then
     update_package_lists "$log"
     updated=true
-    choose_packages "$entries"
+    choose_packages
   fi
   if ((${#unavailable[@]} > 0)); then
     stop_with 3 "apt knows no package $(join_words "${unavailable[@]}"): this may be another release than Debian 12." \
