@@ -135,6 +135,7 @@ class Banned(TidyTest):
         "run_time(0); elapsed_time(nullptr); random.next();",
         "std::int64_t start = now_ns();",
         "std::this_thread::yield();",
+        "RandomStream random(seed);",
         "static_assert(sizeof(int) == 4);",
     ]
 
