@@ -162,9 +162,6 @@ Attributes to_attributes(const Scheduling& scheduling, const Attributes& before)
     attributes.flags |= flag_util_max;
     attributes.util_max = *scheduling.uclamp_max;
   }
-  if (scheduling.uclamp_min && !scheduling.uclamp_max) {
-    attributes.util_max = before.util_max;
-  }
   return attributes;
 }
 
