@@ -49,5 +49,8 @@ function(krepro_source_hash target)
     COMMENT "Hashing the sources of ${target}"
     VERBATIM)
   target_sources(${target} PRIVATE ${output})
+  add_custom_target(${target}-source-hash DEPENDS ${output})
+  add_dependencies(${target} ${target}-source-hash)
+  add_dependencies(generated-headers ${target}-source-hash)
   target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_BINARY_DIR})
 endfunction()
