@@ -47,15 +47,29 @@ def number(value):
     return str(int(value)) if float(value).is_integer() and abs(value) < 1e15 else f"{value:g}"
 
 
+def quantity(option, value):
+    """A bound of an option's range, as it would be typed."""
+    if option["type"] == "duration" and value:
+        for unit, size in (("h", 3600e9), ("s", 1e9), ("ms", 1e6), ("us", 1e3)):
+            if value % size == 0:
+                return number(value / size) + unit
+        return number(value) + "ns"
+    if option["type"] == "bytes" and value:
+        for unit, size in (("t", 1 << 40), ("g", 1 << 30), ("m", 1 << 20), ("k", 1 << 10)):
+            if value % size == 0:
+                return number(value / size) + unit
+    return number(value)
+
+
 def values(option):
     if option.get("choices"):
         text = ", ".join(f"`{choice}`" for choice in option["choices"])
     else:
         text = option["type"]
         if "min" in option:
-            upper = number(option["max"]) if option["max"] < 9e15 else "..."
-            text += f", {number(option['min'])} to {upper}"
-        if option["unit"]:
+            upper = quantity(option, option["max"]) if option["max"] < 9e15 else "..."
+            text += f", {quantity(option, option['min'])} to {upper}"
+        if option["unit"] and option["type"] not in ("duration", "bytes", "rate"):
             text += f" ({option['unit']})"
     return text
 
