@@ -5,7 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <map>
-#include <memory>
+#include <sstream>
 
 #include "common/base/error.h"
 #include "common/base/units.h"
@@ -118,33 +118,32 @@ void store_in_order(const CLI::App& app, Typed& typed, Options& options) {
   }
 }
 
-std::string wrapped(const std::string& left, const std::string& text) {
-  constexpr std::size_t indent = 26;
-  std::string out = "  " + left;
-  std::size_t column = out.size();
-  if (column + 1 > indent) {
-    out += "\n";
-    column = 0;
-  }
-  out.append(indent - column, ' ');
-  column = indent;
-  std::size_t begin = 0;
-  while (begin < text.size()) {
-    const std::size_t end = std::min(text.find(' ', begin), text.size());
-    const std::string word = text.substr(begin, end - begin);
+/// `text` broken at spaces so that no line is longer than the screen; lines after the first start
+/// with `indent` spaces.
+std::string fill(const std::string& text, std::size_t column, std::size_t indent) {
+  std::string out;
+  std::istringstream words(text);
+  for (std::string word; words >> word;) {
     if (column > indent && column + 1 + word.size() > help_columns) {
       out += "\n" + std::string(indent, ' ');
       column = indent;
-    }
-    if (column > indent) {
+    } else if (column > indent) {
       out += ' ';
       ++column;
     }
     out += word;
     column += word.size();
-    begin = end + 1;
   }
-  return out + "\n";
+  return out;
+}
+
+std::string wrapped(const std::string& left, const std::string& text) {
+  constexpr std::size_t indent = 26;
+  std::string out = "  " + left;
+  if (out.size() + 1 > indent) out += "\n";
+  const std::size_t line_start = out.back() == '\n' ? out.size() : 0;
+  out.append(indent - (out.size() - line_start), ' ');
+  return out + fill(text, indent, indent) + "\n";
 }
 
 std::string help_line(const Option& option) {

@@ -64,7 +64,7 @@ class Session : public Frame {
   std::string server_;
   std::optional<Options> options_;
   std::vector<std::string> notes_;
-  nlohmann::json frame_cost_;
+  nlohmann::json frame_cost_ = nlohmann::json::object();
 };
 
 /// The hash of the running program's file as its linker noted it (build id), hexadecimal; "" where

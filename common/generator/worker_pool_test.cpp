@@ -145,8 +145,8 @@ TEST(WorkerPoolProcessTest, AKilledWorkerIsNamed) {
 
 INSTANTIATE_TEST_SUITE_P(Kinds, WorkerPoolTest,
                          testing::Values(WorkerKind::threads, WorkerKind::processes),
-                         [](const auto& info) {
-                           return info.param == WorkerKind::threads ? "Threads" : "Processes";
+                         [](const auto& kind) {
+                           return kind.param == WorkerKind::threads ? "Threads" : "Processes";
                          });
 
 }  // namespace

@@ -298,7 +298,7 @@ TEST_P(Conformance, StandardOutputIsOneJsonDocument) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Generators, Conformance, testing::ValuesIn(programs()),
-                         [](const auto& info) { return info.param.name; });
+                         [](const auto& program) { return program.param.name; });
 
 }  // namespace
 }  // namespace krepro::conformance

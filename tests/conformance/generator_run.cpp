@@ -34,7 +34,8 @@ nlohmann::json Program::describe() const {
 
 std::vector<std::string> Program::example_arguments(bool lasting) const {
   std::vector<std::string> arguments;
-  for (const auto& [option, value] : example_options(lasting).items()) {
+  const nlohmann::json options = example_options(lasting);
+  for (const auto& [option, value] : options.items()) {
     std::string argument = (option.size() == 1 ? "-" : "--") + option;
     const std::string text = value.get<std::string>();
     if (!text.empty()) argument += "=" + text;
