@@ -214,7 +214,7 @@ std::string help_text(const Description& description) {
   std::string out = fmt::format(
       "usage: krepro-{} [options]{}\n\n{}\n", description.name,
       description.positional.empty() ? "" : fmt::format(" [{}]", description.positional),
-      description.summary);
+      fill(description.summary, 0, 0));
   const std::string original =
       description.original ? description.original->program : "the original";
   append_group(out, description, Origin::original, fmt::format("options of {}", original).c_str());
