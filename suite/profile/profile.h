@@ -22,6 +22,7 @@ struct SourcePosition {
 struct ProfileValue {
   nlohmann::json value;
   SourcePosition position;
+  SourcePosition key_position;  ///< Of the key that it belongs to.
 };
 
 /// A text with its place.
@@ -62,6 +63,7 @@ struct MatrixChoice {
 struct MatrixAxis {
   std::string name;
   std::vector<MatrixChoice> choices;
+  bool named = false;  ///< Choices are named alternatives: rows show the name alone.
   SourcePosition position;
 };
 
@@ -88,7 +90,7 @@ struct Profile {
   std::string text;  ///< The file, byte for byte.
   std::string title;
   std::string report;     ///< Link to the public report.
-  std::string reference;  ///< CSV of published results beside the profile; empty: none.
+  ProfileText reference;  ///< CSV of published results beside the profile; empty: none.
   MachineExpectation machine;
   std::int64_t repetitions = 3;
   std::int64_t warmups = 0;
