@@ -22,7 +22,7 @@ struct SourcePosition {
 struct ProfileValue {
   nlohmann::json value;
   SourcePosition position;
-  SourcePosition key_position;  ///< Of the key that it belongs to.
+  SourcePosition key_position = {};  ///< Of the key that it belongs to.
 };
 
 /// A text with its place.

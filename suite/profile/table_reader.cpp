@@ -2,6 +2,7 @@
 #include "suite/profile/table_reader.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -109,8 +110,9 @@ void TableReader::require(const std::string& key, const std::string& expected) {
 void TableReader::finish() {
   for (const TomlEntry& entry : table_.entries) {
     if (std::find(known_.begin(), known_.end(), entry.key) != known_.end()) continue;
+    const std::string near = suggestion(entry.key, known_);
     errors_.add(entry.position, fmt::format("unknown key \"{}\" in {}", entry.key, where_),
-                suggestion(entry.key, known_));
+                near.empty() ? fmt::format("known are {}", fmt::join(known_, ", ")) : near);
   }
 }
 
