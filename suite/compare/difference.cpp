@@ -99,30 +99,37 @@ SideVariance side_variance(std::span<const BootMean> side) {
   return result;
 }
 
-std::optional<Difference> welch_difference(std::span<const BootMean> base,
-                                           std::span<const BootMean> other) {
+std::optional<WelchParts> welch_parts(std::span<const BootMean> base,
+                                      std::span<const BootMean> other) {
   if (base.empty() || other.empty()) return std::nullopt;
-  const SideVariance of_base = side_variance(base);
-  const SideVariance of_other = side_variance(other);
-  if (of_base.df < 1 || of_other.df < 1) return std::nullopt;
+  WelchParts parts;
+  parts.base = side_variance(base);
+  parts.other = side_variance(other);
+  if (parts.base.df < 1 || parts.other.df < 1) return std::nullopt;
   const std::vector<Block> blocks = blocks_of(base, other);
   const WeightedDifference weighted = weighted_difference(blocks);
-  double base_share = 0;
-  double other_share = 0;
+  parts.estimate = weighted.estimate;
   for (const Block& block : blocks) {
     const double share = block.weight() / weighted.weight;
-    base_share += share * share / static_cast<double>(block.base.size());
-    other_share += share * share / static_cast<double>(block.other.size());
+    parts.base_share += share * share / static_cast<double>(block.base.size());
+    parts.other_share += share * share / static_cast<double>(block.other.size());
   }
-  const double base_part = base_share * of_base.variance;
-  const double other_part = other_share * of_other.variance;
-  const double total = base_part + other_part;
-  const double df =
-      total > 0 ? total * total /
-                      (base_part * base_part / of_base.df + other_part * other_part / of_other.df)
-                : of_base.df + of_other.df;
-  const double factor = base_share + other_share;
-  return Difference{weighted.estimate, total / factor, factor, df};
+  return parts;
+}
+
+double satterthwaite_df(const WelchParts& parts) {
+  const double base = parts.base.variance * parts.base_share;
+  const double other = parts.other.variance * parts.other_share;
+  const double total = base + other;
+  if (total <= 0) return parts.base.df + parts.other.df;
+  return total * total / (base * base / parts.base.df + other * other / parts.other.df);
+}
+
+Difference welch_difference(const WelchParts& parts) {
+  const double factor = parts.base_share + parts.other_share;
+  const double total =
+      parts.base.variance * parts.base_share + parts.other.variance * parts.other_share;
+  return {parts.estimate, total / factor, factor, satterthwaite_df(parts)};
 }
 
 std::optional<Difference> paired_difference(std::span<const double> differences) {

@@ -37,19 +37,31 @@ struct Difference {
 [[nodiscard]] std::optional<Difference> pooled_difference(std::span<const BootMean> base,
                                                           std::span<const BootMean> other);
 
-/// A variance for each side, degrees of freedom by Satterthwaite's approximation (Welch 1947).
-/// Nothing where a side has none.
-[[nodiscard]] std::optional<Difference> welch_difference(std::span<const BootMean> base,
-                                                         std::span<const BootMean> other);
-
-/// Mean of differences that were taken in pairs (blocks); nothing for fewer than two.
-[[nodiscard]] std::optional<Difference> paired_difference(std::span<const double> differences);
-
 /// Variance of the boots of one side about their hosts' means, with its degrees of freedom.
 struct SideVariance {
   double variance = 0;
   double df = 0;
 };
 [[nodiscard]] SideVariance side_variance(std::span<const BootMean> side);
+
+/// What Welch's test is made of: standard error squared = base.variance * base_share +
+/// other.variance * other_share.
+struct WelchParts {
+  double estimate = 0;
+  SideVariance base;
+  SideVariance other;
+  double base_share = 0;  ///< 1/n for one host.
+  double other_share = 0;
+};
+/// Nothing where a side has no degree of freedom.
+[[nodiscard]] std::optional<WelchParts> welch_parts(std::span<const BootMean> base,
+                                                    std::span<const BootMean> other);
+/// A variance for each side, degrees of freedom by Satterthwaite's approximation (Welch 1947).
+[[nodiscard]] Difference welch_difference(const WelchParts& parts);
+/// Satterthwaite's degrees of freedom for these variances.
+[[nodiscard]] double satterthwaite_df(const WelchParts& parts);
+
+/// Mean of differences that were taken in pairs (blocks); nothing for fewer than two.
+[[nodiscard]] std::optional<Difference> paired_difference(std::span<const double> differences);
 
 }  // namespace krepro

@@ -151,7 +151,7 @@ bool differ_beyond_chance(const SideVariance& base, const SideVariance& other) {
   const double ratio = other.variance / base.variance;
   const double share = other.df * ratio / (other.df * ratio + base.df);
   const double below = incomplete_beta(other.df / 2, base.df / 2, share);
-  return 2 * std::min(below, 1 - below) < 0.05;
+  return 2 * std::min(below, 1 - below) < 0.01;
 }
 
 /// Every host has as many boots of the one side as of the other.
@@ -177,20 +177,22 @@ void compare_variances(const std::vector<BootMean>& base, const std::vector<Boot
 void estimate_over_boots(const Sides& sides, RowEstimate& estimate) {
   const std::vector<BootMean> base = boot_means(sides.base);
   const std::vector<BootMean> other = boot_means(sides.other);
-  estimate.difference = welch_difference(base, other);
-  estimate.method = Method::welch;
-  if (!estimate.difference) {
+  estimate.equal_boots = equal_boots(sides);
+  const std::optional<Difference> pooled = pooled_difference(base, other);
+  estimate.sides = welch_parts(base, other);
+  if (estimate.sides) {
+    estimate.method = Method::welch;
+    estimate.difference = welch_difference(*estimate.sides);
+  } else if (pooled) {
     // One boot a side on each host: the hosts are the pairs.
-    estimate.difference = pooled_difference(base, other);
     estimate.method = Method::pooled;
-  }
-  if (!estimate.difference) {
-    estimate.method = Method::none;
+    estimate.difference = pooled;
+  } else {
     estimate.reason = "no degree of freedom is left: more boots per host are needed";
     return;
   }
   compare_variances(base, other, estimate);
-  if (equal_boots(sides)) estimate.shrinkable = pooled_difference(base, other);
+  if (estimate.equal_boots) estimate.shrinkable = pooled;
 }
 
 /// other - base of the blocks that both sides ran in one boot.
@@ -290,8 +292,10 @@ void judge_by_overlap(const RowData& row, RowTest& test) {
   };
   const Summary base = pooled_trials(row.base);
   const Summary other = pooled_trials(row.other);
-  test = {
-      .method = Method::overlap, .base_boots = test.base_boots, .other_boots = test.other_boots};
+  test.method = Method::overlap;
+  test.interval.reset();
+  test.p.reset();
+  test.reason.clear();
   const double log_ratio = std::log(other.mean / base.mean);
   test.difference = Difference{.estimate = row.higher_is_better ? log_ratio : -log_ratio};
   if (!row.refusal.empty()) {

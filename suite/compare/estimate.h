@@ -18,6 +18,8 @@ struct RowEstimate {
   std::string reason;  ///< Why the row cannot be tested; empty: it can.
   std::size_t base_boots = 0;
   std::size_t other_boots = 0;
+  std::optional<WelchParts> sides;  ///< Where each side has a variance of its own.
+  bool equal_boots = false;
   double variance_ratio = 0;       ///< Of the sides; 0: not known.
   bool unequal_variances = false;  ///< Beyond maximum_variance_ratio, and beyond chance (F test).
   double prior_df = 0;             ///< What shrinking added.

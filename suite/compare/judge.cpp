@@ -48,16 +48,65 @@ double family_variance_ratio(const std::vector<RowEstimate*>& family) {
   return std::exp(mean(logs));
 }
 
+/// Welch's test with each side's variances shrunk over the family. The degrees of freedom come from
+/// the family's typical variances: by a row's own they would be high just where a side's variance
+/// is too small by chance, which in a large table is where the false alarms come from.
+void shrink_sides(const std::vector<RowEstimate*>& family) {
+  std::vector<double> base_variances;
+  std::vector<double> base_df;
+  std::vector<double> other_variances;
+  std::vector<double> other_df;
+  for (const RowEstimate* row : family) {
+    base_variances.push_back(row->sides->base.variance);
+    base_df.push_back(row->sides->base.df);
+    other_variances.push_back(row->sides->other.variance);
+    other_df.push_back(row->sides->other.df);
+  }
+  const ShrunkVariances base = shrink_variances(base_variances, base_df);
+  const ShrunkVariances other = shrink_variances(other_variances, other_df);
+  if (base.prior_variance <= 0 || other.prior_variance <= 0) return;
+  const double base_df_sum = mean(base_df) * static_cast<double>(family.size());
+  const double other_df_sum = mean(other_df) * static_cast<double>(family.size());
+  for (std::size_t i = 0; i < family.size(); ++i) {
+    RowEstimate& row = *family[i];
+    WelchParts parts = *row.sides;
+    parts.base.df = std::min(base_df[i] + base.prior_df, base_df_sum);
+    parts.other.df = std::min(other_df[i] + other.prior_df, other_df_sum);
+    parts.base.variance = base.prior_variance;
+    parts.other.variance = other.prior_variance;
+    const double df = satterthwaite_df(parts);
+    parts.base.variance = base.variances[i];
+    parts.other.variance = other.variances[i];
+    const double own_df = row.difference->df;
+    row.difference = welch_difference(parts);
+    row.difference->df = df;
+    row.prior_df = std::max(0.0, df - own_df);
+    row.method = Method::moderated_welch;
+  }
+}
+
+/// Rows with a design of equal sides share one variance for both; other rows one for each side.
 void shrink_like_rows(const std::vector<RowData>& rows, std::vector<RowEstimate>& estimates) {
   std::map<std::string, std::vector<RowEstimate*>> families;
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (estimates[i].shrinkable) families[rows[i].family].push_back(&estimates[i]);
+    if (estimates[i].difference && estimates[i].reason.empty()) {
+      families[rows[i].family].push_back(&estimates[i]);
+    }
   }
   for (auto& [name, family] : families) {
     const double ratio = family_variance_ratio(family);
-    if (ratio > maximum_variance_ratio || ratio < 1 / maximum_variance_ratio) continue;
-    std::erase_if(family, [](const RowEstimate* row) { return row->unequal_variances; });
-    if (family.size() >= minimum_rows_to_shrink) shrink_family(family);
+    const bool equal_sides = ratio <= maximum_variance_ratio && ratio >= 1 / maximum_variance_ratio;
+    std::vector<RowEstimate*> common;
+    std::vector<RowEstimate*> apart;
+    for (RowEstimate* row : family) {
+      if (equal_sides && row->shrinkable && !row->unequal_variances) {
+        common.push_back(row);
+      } else if (row->sides && !(equal_sides && row->equal_boots)) {
+        apart.push_back(row);
+      }
+    }
+    if (common.size() >= minimum_rows_to_shrink) shrink_family(common);
+    if (apart.size() >= minimum_rows_to_shrink) shrink_sides(apart);
   }
 }
 
@@ -187,6 +236,8 @@ const char* to_string(Method method) {
       return "moderated t on boot means";
     case Method::welch:
       return "Welch's t on boot means";
+    case Method::moderated_welch:
+      return "Welch's t on boot means, variances of each side shrunk";
     case Method::pooled:
       return "t on boot means, hosts as blocks";
     case Method::paired:

@@ -40,7 +40,16 @@ enum class Rule : std::uint8_t {
   overlap,    ///< As published elsewhere: 95 % intervals of the pooled trials do not overlap.
 };
 
-enum class Method : std::uint8_t { none, moderated, welch, pooled, paired, within_boot, overlap };
+enum class Method : std::uint8_t {
+  none,
+  moderated,
+  welch,
+  moderated_welch,
+  pooled,
+  paired,
+  within_boot,
+  overlap
+};
 
 enum class Verdict : std::uint8_t {
   worse,

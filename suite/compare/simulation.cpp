@@ -21,6 +21,7 @@ struct RowTruth {
   double boot_sd = 0;  ///< SD of a boot's mean.
   double effect = 0;   ///< other - base.
   bool bimodal = false;
+  double other_scale = 1;  ///< Of the other side's noise to the base's.
   bool noisiest = false;
 };
 
@@ -70,16 +71,19 @@ class TableMaker {
     if (in_second_family(row)) noise *= scenario_.second_family_noise;
     truth.between = icc > 0 ? noise : 0;
     truth.within = icc > 0 ? noise * std::sqrt((1 - icc) / icc) : noise;
-    truth.boot_sd = std::sqrt(truth.between * truth.between +
-                              truth.within * truth.within /
-                                  static_cast<double>(scenario_.repetitions));
+    truth.boot_sd =
+        std::sqrt(truth.between * truth.between +
+                  truth.within * truth.within / static_cast<double>(scenario_.repetitions));
     if (scenario_.noise_in_tolerances > 0) {
       truth.effect = random_.below(2) == 0 ? tolerance_ : -tolerance_;
     } else if (row < scenario_.shifted_rows) {
       truth.effect = -scenario_.shift * truth.boot_sd;
     }
-    truth.bimodal = static_cast<double>(row) >= static_cast<double>(scenario_.rows) *
-                                                    (1 - scenario_.bimodal_rows);
+    const auto from_end = static_cast<double>(scenario_.rows - row);
+    if (from_end <= scenario_.unequal_rows * static_cast<double>(scenario_.rows)) {
+      truth.other_scale = std::sqrt(scenario_.variance_ratio);
+    }
+    truth.bimodal = from_end <= scenario_.bimodal_rows * static_cast<double>(scenario_.rows);
     return truth;
   }
 
@@ -90,7 +94,9 @@ class TableMaker {
       if (row.effect == 0) unshifted.push_back(&row);
     }
     std::sort(unshifted.begin(), unshifted.end(), [](const RowTruth* left, const RowTruth* right) {
-      const auto size = [](const RowTruth* row) { return row->boot_sd * (row->bimodal ? 3 : 1); };
+      const auto size = [](const RowTruth* row) {
+        return row->boot_sd * (row->bimodal ? 3 : row->other_scale);
+      };
       return size(left) > size(right);
     });
     for (std::size_t i = 0; i < unshifted.size() / 10; ++i) unshifted[i]->noisiest = true;
@@ -109,22 +115,21 @@ class TableMaker {
 
   void add_boot(const std::vector<RowTruth>& truth, double progress, bool to_base,
                 std::vector<RowData>& rows) {
-    const double scale = to_base ? 1 : std::sqrt(scenario_.variance_ratio);
     const double common = draw_noise();
     for (std::size_t row = 0; row < rows.size(); ++row) {
       const RowTruth& true_row = truth[row];
+      const double scale = to_base ? 1 : true_row.other_scale;
       const double own = draw_noise();
-      const double effect =
-          scale * true_row.between *
-              (std::sqrt(scenario_.row_correlation) * common +
-               std::sqrt(1 - scenario_.row_correlation) * own) +
-          scenario_.drift * progress * true_row.boot_sd + (to_base ? 0 : true_row.effect);
+      const double effect = scale * true_row.between *
+                                (std::sqrt(scenario_.row_correlation) * common +
+                                 std::sqrt(1 - scenario_.row_correlation) * own) +
+                            scenario_.drift * progress * true_row.boot_sd +
+                            (to_base ? 0 : true_row.effect);
       const double boot_mode = scenario_.mode_by_boot ? draw_mode(true_row) : 0;
       BootTrials boot;
       for (std::size_t trial = 0; trial < scenario_.repetitions; ++trial) {
         const double mode = scenario_.mode_by_boot ? boot_mode : draw_mode(true_row);
-        boot.values.push_back(
-            std::exp(effect + mode + scale * true_row.within * draw_noise()));
+        boot.values.push_back(std::exp(effect + mode + scale * true_row.within * draw_noise()));
       }
       (to_base ? rows[row].base : rows[row].other).push_back(std::move(boot));
     }

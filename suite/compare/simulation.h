@@ -1,6 +1,6 @@
 // Tables of made-up boots whose truth is known, put to the very judge() that `krepro compare` uses:
-// how often it raises a false alarm, and how much of a real change it finds. `krepro compare
-// --self-test ROUNDS` prints the figures of docs/statistics.md from it.
+// how often it raises a false alarm, and how much of a real change it finds. For the scenarios and
+// their bounds see self_test.h.
 #pragma once
 
 #include <cstddef>
@@ -20,12 +20,13 @@ struct Scenario {
   std::size_t other_boots = 4;
   std::size_t repetitions = 3;
   double intraclass_correlation = 0.5;  ///< Share of a trial's variance that lies between boots.
-  double row_correlation = 0;  ///< Of the boots' effects on different rows of one table.
-  double spread = 0.7;         ///< SD, over the rows, of the logarithm of their noise.
+  double row_correlation = 0;           ///< Of the boots' effects on different rows of one table.
+  double spread = 0.7;                  ///< SD, over the rows, of the logarithm of their noise.
   std::size_t shifted_rows = 0;
-  double shift = 3;           ///< Of the shifted rows, in standard deviations of a boot mean.
-  double variance_ratio = 1;  ///< Of the other side to the base.
-  double drift = 0;           ///< Over the whole session, in SDs of a boot mean.
+  double shift = 3;                ///< Of the shifted rows, in standard deviations of a boot mean.
+  double variance_ratio = 1;       ///< Of the other side to the base.
+  double unequal_rows = 1;         ///< Share of the rows that variance_ratio applies to.
+  double drift = 0;                ///< Over the whole session, in SDs of a boot mean.
   bool alternating_order = false;  ///< Boots ABAB and not ABBA; only drift tells them apart.
   bool heavy_tails = false;        ///< Student's t with 4 df in place of the normal.
   double second_family_noise = 1;  ///< Half of the rows form a second family with this much noise.
@@ -50,20 +51,5 @@ struct SimulationResult {
 /// Same scenario, options and seed, same figures.
 [[nodiscard]] SimulationResult simulate(const Scenario& scenario, JudgeOptions options,
                                         std::size_t tables, std::uint64_t seed);
-
-/// The scenarios that docs/statistics.md reports and the tests hold to bounds.
-struct BoundedScenario {
-  Scenario scenario;
-  double max_tables_with_false_verdict = 1;
-  double max_tables_with_false_verdict_strict = 1;
-  double max_false_share = 1;
-  double min_power = 0;
-  double max_noisy_alarms = 1;
-  double max_false_same = 1;
-};
-[[nodiscard]] std::vector<BoundedScenario> bounded_scenarios();
-
-/// Runs all of them; prints a table to stdout. Returns whether every bound holds.
-bool print_self_test(std::size_t tables, std::uint64_t seed);
 
 }  // namespace krepro
