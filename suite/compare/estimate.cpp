@@ -174,7 +174,7 @@ void compare_variances(const std::vector<BootMean>& base, const std::vector<Boot
                                differ_beyond_chance(of_base, of_other);
 }
 
-void estimate_over_boots(const Sides& sides, RowEstimate& estimate) {
+void estimate_over_boots(const Sides& sides, Rule rule, RowEstimate& estimate) {
   const std::vector<BootMean> base = boot_means(sides.base);
   const std::vector<BootMean> other = boot_means(sides.other);
   estimate.equal_boots = equal_boots(sides);
@@ -183,6 +183,11 @@ void estimate_over_boots(const Sides& sides, RowEstimate& estimate) {
   if (estimate.sides) {
     estimate.method = Method::welch;
     estimate.difference = welch_difference(*estimate.sides);
+    // With unequal boots Satterthwaite's degrees of freedom are high just where the smaller side's
+    // variance is too small by chance. --strict takes the lower bound (Hsu 1938).
+    if (rule == Rule::strict && !estimate.equal_boots) {
+      estimate.difference->df = std::min(estimate.sides->base.df, estimate.sides->other.df);
+    }
   } else if (pooled) {
     // One boot a side on each host: the hosts are the pairs.
     estimate.method = Method::pooled;
@@ -276,7 +281,7 @@ RowEstimate estimate_row(const RowData& row, const JudgeOptions& options) {
     estimate.reason = too_few_boots(sides.base.size(), sides.other.size());
     estimate_within_boots(sides, estimate);
   } else {
-    estimate_over_boots(sides, estimate);
+    estimate_over_boots(sides, options.rule, estimate);
   }
   return estimate;
 }

@@ -16,6 +16,10 @@
 namespace krepro {
 namespace {
 
+/// A variance is never shrunk below this share of what the row itself showed: without it the
+/// noisiest rows of a family pay for the quiet ones with false alarms (see the self test).
+constexpr double smallest_share_of_own = 0.85;
+
 /// Gives the rows of one family that are fit for it a common estimate of their noise. Rows keep
 /// their own where too few are fit.
 void shrink_family(const std::vector<RowEstimate*>& family) {
@@ -31,7 +35,7 @@ void shrink_family(const std::vector<RowEstimate*>& family) {
   for (std::size_t i = 0; i < family.size(); ++i) {
     RowEstimate& row = *family[i];
     row.difference = row.shrinkable;
-    row.difference->variance = shrunk.variances[i];
+    row.difference->variance = std::max(shrunk.variances[i], smallest_share_of_own * variances[i]);
     // The prior is itself estimated: never more degrees of freedom than all rows have together.
     row.difference->df = std::min(df[i] + shrunk.prior_df, df_sum);
     row.prior_df = row.difference->df - df[i];
@@ -48,9 +52,10 @@ double family_variance_ratio(const std::vector<RowEstimate*>& family) {
   return std::exp(mean(logs));
 }
 
-/// Welch's test with each side's variances shrunk over the family. The degrees of freedom come from
-/// the family's typical variances: by a row's own they would be high just where a side's variance
-/// is too small by chance, which in a large table is where the false alarms come from.
+/// Welch's test with each side's variances raised towards the family's, never lowered. The degrees
+/// of freedom come from the family's typical variances: by a row's own they would be high just
+/// where a side's variance is too small by chance, which in a large table is where the false alarms
+/// come from.
 void shrink_sides(const std::vector<RowEstimate*>& family) {
   std::vector<double> base_variances;
   std::vector<double> base_df;
@@ -75,8 +80,8 @@ void shrink_sides(const std::vector<RowEstimate*>& family) {
     parts.base.variance = base.prior_variance;
     parts.other.variance = other.prior_variance;
     const double df = satterthwaite_df(parts);
-    parts.base.variance = base.variances[i];
-    parts.other.variance = other.variances[i];
+    parts.base.variance = std::max(base.variances[i], base_variances[i]);
+    parts.other.variance = std::max(other.variances[i], other_variances[i]);
     const double own_df = row.difference->df;
     row.difference = welch_difference(parts);
     row.difference->df = df;

@@ -86,7 +86,10 @@ void add_disturbances(std::vector<BoundedScenario>& list) {
     unequal.other_boots = 10;
     unequal.variance_ratio = ratio;
     list.push_back({unequal, Rule::moderated, {.noisy_alarms = 0.08}});
-    list.push_back({unequal, Rule::strict, {.noisy_alarms = 0.08}});
+    list.push_back({unequal, Rule::strict, {.tables_with_false_verdict = 0.06}});
+    unequal.name += ", 5 rows";
+    unequal.rows = 5;
+    list.push_back({unequal, Rule::moderated, {}});
   }
 }
 
