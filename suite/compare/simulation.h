@@ -1,6 +1,6 @@
 // Tables of made-up boots whose truth is known, put to the very judge() that `krepro compare` uses:
 // how often it raises a false alarm, and how much of a real change it finds. For the scenarios and
-// their bounds see self_test.h.
+// their bounds see error_rates.h.
 #pragma once
 
 #include <cstddef>

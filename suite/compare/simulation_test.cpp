@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-#include "suite/compare/self_test.h"
+#include "suite/compare/error_rates.h"
 
 namespace krepro {
 namespace {

@@ -47,7 +47,7 @@ std::optional<Trend> fit_trend(std::span<const double> positions, std::span<cons
   return trend;
 }
 
-std::optional<TwoModes> find_two_modes(std::span<const double> log_values) {
+std::optional<TwoModes> detect_two_modes(std::span<const double> log_values) {
   if (log_values.size() < 6) return std::nullopt;
   std::vector<double> sorted(log_values.begin(), log_values.end());
   std::sort(sorted.begin(), sorted.end());

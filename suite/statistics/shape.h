@@ -29,7 +29,7 @@ struct TwoModes {
 /// The best split in two is taken for two modes when the groups are far apart against their own
 /// spread; about 1 % of normal lists are (docs/statistics.md). Values on the log scale, so that a
 /// distance below 2 % counts as one mode. Nothing for fewer than 6 values.
-[[nodiscard]] std::optional<TwoModes> find_two_modes(std::span<const double> log_values);
+[[nodiscard]] std::optional<TwoModes> detect_two_modes(std::span<const double> log_values);
 
 /// Indexes of values more than 5 robust standard deviations (more where the values are few) and
 /// more than 5 % from the median, in values on the log scale. Nothing for fewer than 5 values, or

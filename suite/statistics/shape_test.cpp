@@ -42,7 +42,7 @@ TEST(Shape, TwoModesAreFoundAndDescribed) {
   RandomStream random(1);
   std::vector<double> values = normal_values(random, 12, 0.01);
   for (std::size_t i = 0; i < 4; ++i) values[i] += 0.5;
-  const auto modes = find_two_modes(values);
+  const auto modes = detect_two_modes(values);
   ASSERT_TRUE(modes);
   EXPECT_NEAR(modes->high - modes->low, 0.5, 0.03);
   EXPECT_NEAR(modes->share_high, 1.0 / 3, 1e-9);
@@ -53,15 +53,15 @@ TEST(Shape, OneModeIsRarelyTakenForTwo) {
   for (const std::size_t count : {6, 10, 30}) {
     int alarms = 0;
     for (int list = 0; list < 1000; ++list) {
-      if (find_two_modes(normal_values(random, count, 0.1))) ++alarms;
+      if (detect_two_modes(normal_values(random, count, 0.1))) ++alarms;
     }
     EXPECT_LE(alarms, 30) << count << " values";
   }
 }
 
 TEST(Shape, ModesCloserThanTwoPerCentDoNotMatter) {
-  EXPECT_FALSE(find_two_modes(std::vector<double>{0, 0, 0, 0.01, 0.01, 0.01}));
-  EXPECT_TRUE(find_two_modes(std::vector<double>{0, 0, 0, 0.05, 0.05, 0.05}));
+  EXPECT_FALSE(detect_two_modes(std::vector<double>{0, 0, 0, 0.01, 0.01, 0.01}));
+  EXPECT_TRUE(detect_two_modes(std::vector<double>{0, 0, 0, 0.05, 0.05, 0.05}));
 }
 
 TEST(Shape, AnOutlierIsNamed) {

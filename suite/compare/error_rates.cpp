@@ -1,4 +1,4 @@
-#include "suite/compare/self_test.h"
+#include "suite/compare/error_rates.h"
 
 #include <fmt/core.h>
 
