@@ -11,7 +11,7 @@
 namespace krepro {
 namespace {
 
-constexpr std::size_t tables = 60;
+constexpr std::size_t tables = 30;
 
 TEST(Simulation, SameSeedSameFigures) {
   const Scenario scenario;
