@@ -4,6 +4,8 @@
 // exit, crash, SIGKILL) it kills the child's process group and every descendant, reaps them,
 // removes the paths it was given, and ends. Parent-death signals are not used: they are lost on
 // fork and on changing user. The caller must be single-threaded when it spawns (checked).
+// Starting one costs the caller one fork (its page tables are copied once: small callers start
+// children faster than those with gigabytes) and the program's own exec.
 // A process that the caller forks without exec holds the life pipes of the Children that are alive
 // then: it must end with the caller, or close life_fd().
 #pragma once

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
+#include <charconv>
 #include <limits>
 
 #include "common/base/error.h"
@@ -27,7 +27,8 @@ bool close_range(unsigned first, unsigned last) {
 void close_one_by_one(const std::vector<int>& kept) {
   // The process's own descriptors, so never those of a fixture.
   for (const std::string& name : HostFiles("/").list("/proc/self/fd")) {
-    const int number = std::atoi(name.c_str());
+    int number = -1;
+    std::from_chars(name.data(), name.data() + name.size(), number);
     if (!std::binary_search(kept.begin(), kept.end(), number)) {
       ::close(number);
     }

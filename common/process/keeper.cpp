@@ -131,6 +131,7 @@ void reset_signal_handlers() {
   }
 }
 
+/// The numbers that `text` begins with.
 std::vector<pid_t> parse_pids(const std::string& text) {
   std::vector<pid_t> pids;
   std::istringstream stream(text);
@@ -153,8 +154,9 @@ std::vector<pid_t> children_by_scan() {
       continue;
     }
     // "pid (name) state parent ...": the name may hold anything, so from its last parenthesis.
-    if (std::atoi(stat->c_str() + after_name + 4) == getpid()) {
-      pids.push_back(std::atoi(name.c_str()));
+    const std::vector<pid_t> pid_of_parent = parse_pids(stat->substr(after_name + 4));
+    if (!pid_of_parent.empty() && pid_of_parent[0] == getpid()) {
+      pids.push_back(parse_pids(name)[0]);
     }
   }
   return pids;
