@@ -76,7 +76,7 @@ void read_machine_expectation(const TomlNode& table, MachineExpectation& machine
 }
 
 void read_parameter(const TomlEntry& entry, Profile& profile, ProfileErrors& errors) {
-  const std::string where = "[parameters] " + entry.key;
+  const std::string where = fmt::format("[parameters] {}", entry.key);
   if (entry.value.kind != TomlNode::Kind::table) {
     errors.add(entry.value.position,
                fmt::format("{} is {}; expected {{ help = \"...\", required = true }} or {{ help = "
@@ -140,7 +140,7 @@ std::map<std::string, ProfileValue> read_options(const TomlNode& table, const st
                                                  ProfileErrors& errors) {
   std::map<std::string, ProfileValue> options;
   for (const TomlEntry& entry : table.entries) {
-    auto value = option_value(entry.value, what + entry.key, errors);
+    auto value = option_value(entry.value, fmt::format("{}{}", what, entry.key), errors);
     if (!value) continue;
     // A misspelt key is found where the key stands, a wrong value where the value stands.
     value->key_position = entry.position;
@@ -154,7 +154,8 @@ std::string label_of(const nlohmann::json& value) {
   if (!value.is_array()) return value.dump();
   std::string label;
   for (const nlohmann::json& element : value) {
-    label += (label.empty() ? "" : ",") + label_of(element);
+    if (!label.empty()) label += ',';
+    label += label_of(element);
   }
   return label;
 }
@@ -168,7 +169,7 @@ void read_axis_values(const TomlEntry& entry, MatrixAxis& axis, ProfileErrors& e
                       axis.name));
       continue;
     }
-    auto value = option_value(element, "matrix." + axis.name, errors);
+    auto value = option_value(element, fmt::format("matrix.{}", axis.name), errors);
     if (!value) continue;
     value->key_position = entry.position;
     axis.choices.push_back({label_of(value->value), {{axis.name, *value}}, element.position});
@@ -186,7 +187,8 @@ void read_axis_alternatives(const TomlEntry& entry, MatrixAxis& axis, ProfileErr
                              what, describe_type(alternative.value)));
       continue;
     }
-    axis.choices.push_back({alternative.key, read_options(alternative.value, what + ".", errors),
+    axis.choices.push_back({alternative.key,
+                            read_options(alternative.value, fmt::format("{}.", what), errors),
                             alternative.position});
   }
 }
