@@ -82,9 +82,9 @@ void LoadReport::add_line(std::string_view line) {
     reaped.emplace_back(id, read_usage(words));
   } else if (kind == "receivers" || kind == "senders") {
     const bool sender = kind == "senders";
-    const std::uint64_t group = workers.empty()                  ? 0
-                                : !sender                        ? workers.back().group + 1
-                                                                 : workers.back().group;
+    const std::uint64_t group = workers.empty() ? 0
+                                : !sender       ? workers.back().group + 1
+                                                : workers.back().group;
     while (!words.empty()) {
       workers.push_back({words.number<pid_t>(), sender, group});
     }
