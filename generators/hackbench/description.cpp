@@ -53,11 +53,11 @@ std::vector<Option> options() {
 std::vector<MetricDescription> metrics() {
   return {
       {"seconds", "s", false, true, "from the start signal until the last worker is reaped"},
-      {"messages_per_second", "messages/s", true, false, "messages received in that time"},
-      {"switches_per_message", "1", false, false,
-       "voluntary and involuntary context switches of the workers (threads: of the process)"},
-      {"user_time_per_message", "ns", false, false, "CPU time of the workers in user mode"},
-      {"system_time_per_message", "ns", false, false, "CPU time of the workers in the kernel"},
+      {"messages/s", "1/s", true, false, "messages passed, over that time"},
+      {"switches/message", "1", false, false,
+       "context switches of the workers (threads: of the process), voluntary and involuntary"},
+      {"user_time/message", "ns", false, false, "CPU time of the same in user mode"},
+      {"system_time/message", "ns", false, false, "CPU time of the same in the kernel"},
   };
 }
 
@@ -107,10 +107,18 @@ Original original() {
 }
 
 Description describe() {
-  Description result{"hackbench", "Groups of senders and receivers that pass messages: wake-ups.",
-                     details, metrics(), OptionTable(options())};
-  result.original = original();
-  return result;
+  return {
+      .name = "hackbench",
+      .summary = "Groups of senders and receivers that pass messages: the scheduler's wake-ups.",
+      .details = details,
+      .metrics = metrics(),
+      .options = OptionTable(options()),
+      .roles = {"load"},
+      .example = {{"groups", "2"}, {"loops", "50"}, {"pipe", ""}},
+      .long_example = {{"loops", "10000000"}},
+      .original = original(),
+      .positional = "",
+  };
 }
 
 }  // namespace

@@ -63,6 +63,10 @@ void Hackbench::read_back(Frame& frame) {
   }
 }
 
+nlohmann::json Hackbench::ready_details() {
+  return {{"load_pid", load_->pid()}, {"tasks", load_->report().workers.size()}};
+}
+
 void Hackbench::start() {
   started_ns_ = now_ns();
   load_->go();
@@ -88,6 +92,7 @@ void Hackbench::add_facts(Sample& sample) const {
                   {"messages", setup_.messages()}};
   sample.achieved = {{"tasks", report.workers.size()}, {"messages", sample.operations}};
   sample.threads = thread_groups(report, read_back_);
+  sample.extra["sequence"] = sequence_digest(setup_);
   sample.extra["mode"] = setup_.threads ? "threads" : "process";
   sample.extra["channel"] = channel_name(setup_.channel);
   sample.extra["channel_capacity_bytes"] = {{"min", report.capacity_min_bytes},

@@ -17,6 +17,8 @@ class Hackbench : public Generator {
   [[nodiscard]] const Description& description() const override;
   void configure(const Options& options, Frame& frame) override;
   void prepare(Frame& frame) override;
+  /// Process id of hackbench-load, and the tasks that wait: {"load_pid": ..., "tasks": ...}.
+  [[nodiscard]] nlohmann::json ready_details() override;
   void start() override;
   [[nodiscard]] int done_fd() const override;
   [[nodiscard]] Progress progress() override;
@@ -29,7 +31,7 @@ class Hackbench : public Generator {
   /// What is known of a load whatever its end: counts, workers, capacities.
   void add_facts(Sample& sample) const;
 
-  Setup setup_;
+  LoadSetup setup_;
   bool list_workers_ = false;
   std::unique_ptr<LoadProcess> load_;
   std::vector<ReadBack> read_back_;  ///< Of the report's workers, in their order.

@@ -25,6 +25,7 @@
 #include <string_view>
 #include <vector>
 
+#include "common/base/error.h"
 #include "common/process/child.h"
 
 namespace krepro::hackbench {

@@ -102,12 +102,12 @@ void fill_metrics(Sample& sample, const Usage& usage) {
   const double seconds = static_cast<double>(sample.duration_ns) / 1e9;
   const auto switches = static_cast<double>(usage.voluntary_switches + usage.involuntary_switches);
   sample.metrics["seconds"] = {seconds, "s", false, true};
-  sample.metrics["messages_per_second"] = {messages / seconds, "messages/s", true, false};
-  sample.metrics["switches_per_message"] = {switches / messages, "1", false, false};
-  sample.metrics["user_time_per_message"] = {static_cast<double>(usage.user_us) * 1e3 / messages,
-                                             "ns", false, false};
-  sample.metrics["system_time_per_message"] = {
-      static_cast<double>(usage.system_us) * 1e3 / messages, "ns", false, false};
+  sample.metrics["messages/s"] = {messages / seconds, "1/s", true, false};
+  sample.metrics["switches/message"] = {switches / messages, "1", false, false};
+  sample.metrics["user_time/message"] = {static_cast<double>(usage.user_us) * 1e3 / messages, "ns",
+                                         false, false};
+  sample.metrics["system_time/message"] = {static_cast<double>(usage.system_us) * 1e3 / messages,
+                                           "ns", false, false};
 }
 
 /// "sender 0.03, receiver 0.02", or nothing where workers are threads.
@@ -126,7 +126,7 @@ std::string switches_by_role(const Sample& sample) {
   return text;
 }
 
-std::string capacity_text(const Setup& setup, const Sample& sample) {
+std::string capacity_text(const LoadSetup& setup, const Sample& sample) {
   const bool pipe = setup.channel == Channel::pipe;
   const auto min = sample.extra.at("channel_capacity_bytes").at("min").get<std::int64_t>();
   const auto max = sample.extra.at("channel_capacity_bytes").at("max").get<std::int64_t>();
@@ -134,7 +134,7 @@ std::string capacity_text(const Setup& setup, const Sample& sample) {
   return fmt::format("{} bytes {}", bytes, pipe ? "in each pipe" : "in each socket's send buffer");
 }
 
-std::string our_lines(const Setup& setup, const Sample& sample) {
+std::string our_lines(const LoadSetup& setup, const Sample& sample) {
   const auto value = [&](const char* name) { return sample.metrics.at(name).value; };
   const std::string roles = switches_by_role(sample);
   std::string text;
@@ -143,11 +143,11 @@ std::string our_lines(const Setup& setup, const Sample& sample) {
   };
   line("time", fmt::format("{:.9f} s", value("seconds")));
   line("messages", fmt::format("{}, {}", format_grouped(sample.operations),
-                               format_value(value("messages_per_second"), "messages/s")));
-  line("context switches", fmt::format("{:.4f} per message{}{}", value("switches_per_message"),
+                               format_value(value("messages/s"), "1/s")));
+  line("context switches", fmt::format("{:.4f} per message{}{}", value("switches/message"),
                                        roles.empty() ? "" : ": ", roles));
   line("CPU time", fmt::format("user {:.0f} ns, system {:.0f} ns per message",
-                               value("user_time_per_message"), value("system_time_per_message")));
+                               value("user_time/message"), value("system_time/message")));
   line("capacity", capacity_text(setup, sample));
   for (const ThreadGroup& group : sample.threads) {
     line("workers", fmt::format("{} {}s: policy {}, CPUs {}", group.count, group.role, group.policy,
@@ -189,7 +189,7 @@ std::vector<ThreadGroup> thread_groups(const LoadReport& report,
   return groups;
 }
 
-Sample complete_sample(const Setup& setup, const LoadReport& report,
+Sample complete_sample(const LoadSetup& setup, const LoadReport& report,
                        const std::vector<ReadBack>& read_back, bool list_workers) {
   Sample sample;
   sample.duration_ns = report.elapsed_ns;
@@ -200,7 +200,7 @@ Sample complete_sample(const Setup& setup, const LoadReport& report,
     sample.extra["usage"][name] = to_json(usage);
   }
   if (list_workers) {
-    sample.extra["workers"] = worker_list(report, read_back);
+    sample.extra["all_threads"] = worker_list(report, read_back);
   }
   return sample;
 }
@@ -218,7 +218,7 @@ std::string describe(const WorkerFailure& failure, const LoadReport& report) {
                      end.describe());
 }
 
-std::string result_text(const Setup& setup, const Sample& sample) {
+std::string result_text(const LoadSetup& setup, const Sample& sample) {
   std::string text = fmt::format(
       "Running in {} mode with {} groups using {} file descriptors each (== {} tasks)\n"
       "Each sender will pass {} messages of {} bytes\n",

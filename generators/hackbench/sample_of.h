@@ -18,7 +18,7 @@ struct ReadBack {
 };
 
 /// A sample of a load that ran to its end. `read_back` is of report.workers, in their order.
-[[nodiscard]] Sample complete_sample(const Setup& setup, const LoadReport& report,
+[[nodiscard]] Sample complete_sample(const LoadSetup& setup, const LoadReport& report,
                                      const std::vector<ReadBack>& read_back, bool list_workers);
 
 /// Workers by role, policy and CPUs, with the spread of what wait4 counted for each (processes).
@@ -29,6 +29,6 @@ struct ReadBack {
 [[nodiscard]] std::string describe(const WorkerFailure& failure, const LoadReport& report);
 
 /// The original's three lines, then ours.
-[[nodiscard]] std::string result_text(const Setup& setup, const Sample& sample);
+[[nodiscard]] std::string result_text(const LoadSetup& setup, const Sample& sample);
 
 }  // namespace krepro::hackbench

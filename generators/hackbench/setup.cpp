@@ -28,7 +28,7 @@ std::uint64_t unsigned_of(const Options& options, const char* name) {
   return static_cast<std::uint64_t>(options.integer(name));
 }
 
-void require_stack(const Setup& setup) {
+void require_stack(const LoadSetup& setup) {
   rlimit stack{};
   if (setup.threads || getrlimit(RLIMIT_STACK, &stack) != 0 || stack.rlim_cur == RLIM_INFINITY) {
     return;
@@ -44,7 +44,7 @@ void require_stack(const Setup& setup) {
   }
 }
 
-void require_ports(const Setup& setup, const HostFiles& host) {
+void require_ports(const LoadSetup& setup, const HostFiles& host) {
   const auto range = host.read_line("/proc/sys/net/ipv4/ip_local_port_range");
   if (setup.channel != Channel::inet || !range) {
     return;
@@ -68,14 +68,14 @@ void require_ports(const Setup& setup, const HostFiles& host) {
 
 }  // namespace
 
-Setup setup_from(const Options& options) {
+LoadSetup setup_from(const Options& options) {
   if (options.flag("pipe") && options.flag("inet")) {
     throw usage_error("--pipe and --inet cannot be used together");
   }
   if (options.flag("threads") && options.flag("process")) {
     throw usage_error("--threads and --process cannot be used together");
   }
-  Setup setup;
+  LoadSetup setup;
   setup.threads = options.flag("threads");
   setup.channel = options.flag("pipe")   ? Channel::pipe
                   : options.flag("inet") ? Channel::inet
@@ -93,7 +93,7 @@ Setup setup_from(const Options& options) {
   return setup;
 }
 
-ResourceNeeds needs_of(const Setup& setup) {
+ResourceNeeds needs_of(const LoadSetup& setup) {
   ResourceNeeds needs;
   needs.tasks = setup.tasks() + 1;
   // A connection being made needs three at once; of those made, threads keep both ends, and a
@@ -109,13 +109,13 @@ ResourceNeeds needs_of(const Setup& setup) {
   return needs;
 }
 
-void require_machine(const Setup& setup, const HostFiles& host) {
+void require_machine(const LoadSetup& setup, const HostFiles& host) {
   require_resources(needs_of(setup), host);
   require_stack(setup);
   require_ports(setup, host);
 }
 
-std::vector<std::string> load_arguments(const Setup& setup) {
+std::vector<std::string> load_arguments(const LoadSetup& setup) {
   return {setup.threads ? "threads" : "process",
           channel_name(setup.channel),
           std::to_string(setup.groups),
@@ -123,6 +123,16 @@ std::vector<std::string> load_arguments(const Setup& setup) {
           std::to_string(setup.loops),
           std::to_string(setup.datasize_bytes),
           setup.fifo ? "fifo" : "-"};
+}
+
+std::uint64_t sequence_digest(const LoadSetup& setup) {
+  std::uint64_t digest = 14695981039346656037ULL;  // FNV-1a over the arguments.
+  for (const std::string& argument : load_arguments(setup)) {
+    for (const char letter : argument + " ") {
+      digest = (digest ^ static_cast<unsigned char>(letter)) * 1099511628211ULL;
+    }
+  }
+  return digest;
 }
 
 std::string channel_name(Channel channel) {

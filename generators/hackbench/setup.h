@@ -14,7 +14,7 @@ namespace krepro::hackbench {
 
 enum class Channel : std::uint8_t { pipe, unix_socket, inet };
 
-struct Setup {
+struct LoadSetup {
   bool threads = false;
   Channel channel = Channel::unix_socket;
   std::uint64_t groups = 0;
@@ -31,16 +31,20 @@ struct Setup {
 
 /// Throws usage_error where options contradict each other or the product of the counts is beyond
 /// what can be counted.
-[[nodiscard]] Setup setup_from(const Options& options);
+[[nodiscard]] LoadSetup setup_from(const Options& options);
 
 /// Tasks, descriptors and mappings at the peak, which is when all workers exist.
-[[nodiscard]] ResourceNeeds needs_of(const Setup& setup);
+[[nodiscard]] ResourceNeeds needs_of(const LoadSetup& setup);
 
 /// Throws not_possible that names the limit, its value and the value needed.
-void require_machine(const Setup& setup, const HostFiles& host = HostFiles::system());
+void require_machine(const LoadSetup& setup, const HostFiles& host = HostFiles::system());
 
 /// The arguments of hackbench-load.
-[[nodiscard]] std::vector<std::string> load_arguments(const Setup& setup);
+[[nodiscard]] std::vector<std::string> load_arguments(const LoadSetup& setup);
+
+/// What is written and read, and in which order, follows from the options alone: equal digests mean
+/// equal sequences of operations.
+[[nodiscard]] std::uint64_t sequence_digest(const LoadSetup& setup);
 
 /// "pipe", "socket", "inet".
 [[nodiscard]] std::string channel_name(Channel channel);

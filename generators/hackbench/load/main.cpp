@@ -18,6 +18,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <atomic>
+
 #include "generators/hackbench/load/channel.h"
 #include "generators/hackbench/load/failure.h"
 #include "generators/hackbench/load/worker.h"
@@ -57,7 +59,7 @@ struct Reaped {
 };
 
 pid_t parent_process = 0;
-volatile sig_atomic_t worker_ended_early = 0;
+std::atomic<int> worker_ended_early = 0;
 Barrier barrier;
 
 long long clock_ns() {
