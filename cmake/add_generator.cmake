@@ -37,7 +37,8 @@ endfunction()
 # source_hash.h for one program: over all of common/ and the current folder, without tests.
 function(krepro_source_hash target)
   file(GLOB_RECURSE common CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/common/*.cpp ${PROJECT_SOURCE_DIR}/common/*.h)
-  file(GLOB own CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp ${CMAKE_CURRENT_SOURCE_DIR}/*.h)
+  # Folders below it too: a generator's companion programs shape its load as well.
+  file(GLOB_RECURSE own CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp ${CMAKE_CURRENT_SOURCE_DIR}/*.h)
   set(files ${common} ${own})
   list(FILTER files EXCLUDE REGEX "_(test|benchmark|fuzz)\\.cpp$")
   string(REPLACE ";" "|" joined "${files}")

@@ -1,3 +1,4 @@
+// The tables of hackbench: what a fidelity run and a bug report rely on.
 #include "generators/hackbench/description.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// The order of one trial: limits, load, read-back, go, end. See hackbench.h.
 #include "generators/hackbench/hackbench.h"
 
 #include <fmt/format.h>

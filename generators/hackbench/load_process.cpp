@@ -1,3 +1,4 @@
+// Starting, reading and stopping hackbench-load, and the words of its lines. See load_process.h.
 #include "generators/hackbench/load_process.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// The lines of hackbench-load, and what becomes of those that tell of a failure.
 #include "generators/hackbench/load_process.h"
 
 #include <gmock/gmock.h>

@@ -1,8 +1,8 @@
 // krepro-hackbench as a program: its modes, its ends, and that nothing is left behind.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -187,25 +187,19 @@ TEST(Program, NothingSurvivesSigkill) {
   EXPECT_TRUE(gone_soon(processes));
 }
 
-TEST(Program, ItsSignalsDoNotReachTheCallersProcessGroup) {
-  // A bystander in the process group that krepro-hackbench was started from.
-  const pid_t bystander = fork();
-  if (bystander == 0) {
-    pause();
-    _exit(0);
+TEST(Program, AScriptThatStopsItInItsOwnProcessGroupLivesOn) {
+  for (const char* signal_name : {"TERM", "INT"}) {
+    const std::string script = fmt::format(
+        "trap : INT; {} -p -g 2 -l 100000000 --json - >/dev/null & sleep 0.5; kill -{} $!; "
+        "wait $!; echo status $?",
+        KREPRO_HACKBENCH, signal_name);
+    SpawnRequest request;
+    request.argv = {"sh", "-c", script};
+    request.pipe_stdin = false;
+    const CommandOutput output = run_command(request, 60'000'000'000);
+    EXPECT_EQ(output.out, "status 130\n") << signal_name << output.err;
+    EXPECT_EQ(output.end.leftover_processes, 0);
   }
-  {
-    RunningHackbench hackbench(lasting);
-    setpgid(bystander, hackbench.child().pid());
-    hackbench.go();
-    usleep(50'000);
-    kill(hackbench.child().pid(), SIGTERM);
-    EXPECT_EQ(hackbench.exit_status(), 130);
-  }
-  int status = 0;
-  EXPECT_EQ(waitpid(bystander, &status, WNOHANG), 0) << "it was ended too";
-  kill(bystander, SIGKILL);
-  waitpid(bystander, &status, 0);
 }
 
 TEST(Program, ManyShortTrialsLeaveNoZombies) {
@@ -222,6 +216,7 @@ TEST(Program, HundredThousandGroupsAreRefusedBeforeAnythingStarts) {
   EXPECT_EQ(output.end.leftover_processes, 0);
   EXPECT_THAT(output.err, HasSubstr("pid_max"));
   EXPECT_THAT(output.err, HasSubstr("4,000,0"));
+  EXPECT_THAT(output.err, HasSubstr("lower --groups to"));
   EXPECT_EQ(output.out, "");
 }
 

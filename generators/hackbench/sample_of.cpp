@@ -1,3 +1,4 @@
+// Sums, spreads and text over what was reported; see sample_of.h.
 #include "generators/hackbench/sample_of.h"
 
 #include <fmt/format.h>

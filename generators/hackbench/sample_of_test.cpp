@@ -1,3 +1,4 @@
+// Figures and text of a small load that was counted by hand.
 #include "generators/hackbench/sample_of.h"
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// Options to counts, counts to needs, needs against limits; see setup.h.
 #include "generators/hackbench/setup.h"
 
 #include <fmt/format.h>
@@ -109,8 +110,35 @@ ResourceNeeds needs_of(const LoadSetup& setup) {
   return needs;
 }
 
+namespace {
+
+/// The most groups that the machine's limits allow; 0 where not even one fits.
+std::uint64_t most_groups(LoadSetup setup, const HostFiles& host) {
+  std::uint64_t fits = 0;
+  std::uint64_t too_many = setup.groups;
+  while (too_many - fits > 1) {
+    setup.groups = fits + (too_many - fits) / 2;
+    (find_shortfalls(needs_of(setup), host).empty() ? fits : too_many) = setup.groups;
+  }
+  return fits;
+}
+
+void require_limits(const LoadSetup& setup, const HostFiles& host) {
+  try {
+    require_resources(needs_of(setup), host);
+  } catch (const Error& error) {
+    const std::uint64_t groups = most_groups(setup, host);
+    const std::string fewer =
+        groups > 0 ? fmt::format("lower --groups to {}", groups) : "lower --groups and --fds";
+    throw Error(error.code(), error.what(),
+                fmt::format("{}; or {}; see docs/limits.md", error.remedy(), fewer));
+  }
+}
+
+}  // namespace
+
 void require_machine(const LoadSetup& setup, const HostFiles& host) {
-  require_resources(needs_of(setup), host);
+  require_limits(setup, host);
   require_stack(setup);
   require_ports(setup, host);
 }

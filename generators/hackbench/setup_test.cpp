@@ -1,3 +1,4 @@
+// Names, defaults and limits of a trial, without starting one.
 #include "generators/hackbench/setup.h"
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// Channels, made call by call as the original makes them; see channel.h.
 #include "generators/hackbench/load/channel.h"
 
 #include <arpa/inet.h>

@@ -1,3 +1,4 @@
+// The end of a load that failed: all workers first, then the parent. See failure.h.
 #include "generators/hackbench/load/failure.h"
 
 #include <errno.h>

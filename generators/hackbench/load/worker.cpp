@@ -1,3 +1,4 @@
+// What is measured: the calls of senders and receivers. See worker.h.
 #include "generators/hackbench/load/worker.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+// Tests' conversation with krepro-hackbench, bounded in time; see running_hackbench.h.
 #include "generators/hackbench/test_support/running_hackbench.h"
 
 #include <poll.h>
