@@ -40,7 +40,7 @@ function(krepro_source_hash target)
   # Folders below it too: a generator's companion programs shape its load as well.
   file(GLOB_RECURSE own CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp ${CMAKE_CURRENT_SOURCE_DIR}/*.h)
   set(files ${common} ${own})
-  list(FILTER files EXCLUDE REGEX "_(test|benchmark|fuzz)\\.cpp$")
+  list(FILTER files EXCLUDE REGEX "_(test|benchmark|fuzz)\\.cpp$|test_support")
   string(REPLACE ";" "|" joined "${files}")
   set(output ${CMAKE_CURRENT_BINARY_DIR}/source_hash.h)
   add_custom_command(OUTPUT ${output}
