@@ -36,9 +36,9 @@ struct Machine {
   [[nodiscard]] bool has_topology() const { return topology_problem.empty(); }
 };
 
-/// The machine itself; HWLOC_XMLFILE and HWLOC_SYNTHETIC replace it by another topology, of which
-/// all CPUs count as allowed. Never throws: where no topology can be had, the affinity mask remains
-/// and `topology_problem` says why.
+/// The machine itself; hwloc's HWLOC_XMLFILE and HWLOC_SYNTHETIC replace it by another topology, of
+/// which all CPUs count as allowed. Never throws: where no topology can be had, the affinity mask
+/// remains and `topology_problem` says why.
 [[nodiscard]] Machine read_machine();
 /// A topology that hwloc exported (`lstopo FILE.xml`). Throws usage_error.
 [[nodiscard]] Machine read_machine_from_xml(const std::filesystem::path& path);

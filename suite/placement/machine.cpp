@@ -1,0 +1,202 @@
+// Reads a topology with hwloc into plain data. The only file that knows hwloc.
+#include "suite/placement/machine.h"
+
+#include <fmt/format.h>
+#include <hwloc.h>
+#include <sys/utsname.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "common/base/error.h"
+
+namespace krepro {
+
+namespace {
+
+struct DestroyTopology {
+  void operator()(hwloc_topology_t topology) const { hwloc_topology_destroy(topology); }
+};
+using Topology = std::unique_ptr<std::remove_pointer_t<hwloc_topology_t>, DestroyTopology>;
+
+Topology make_topology() {
+  hwloc_topology_t topology = nullptr;
+  if (hwloc_topology_init(&topology) != 0) throw not_possible("hwloc cannot be initialised");
+  // CPUs outside the cpuset stay visible: caches and cores keep their numbers and sizes.
+  hwloc_topology_set_flags(topology, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
+  return Topology(topology);
+}
+
+CpuSet to_cpu_set(hwloc_const_bitmap_t bitmap) {
+  std::vector<int> cpus;
+  if (bitmap == nullptr || hwloc_bitmap_weight(bitmap) < 0) return {};
+  for (int cpu = hwloc_bitmap_first(bitmap); cpu >= 0; cpu = hwloc_bitmap_next(bitmap, cpu)) {
+    cpus.push_back(cpu);
+  }
+  return CpuSet(std::move(cpus));
+}
+
+std::vector<hwloc_obj_t> objects(hwloc_topology_t topology, hwloc_obj_type_t type) {
+  std::vector<hwloc_obj_t> found;
+  hwloc_obj_t object = nullptr;
+  while ((object = hwloc_get_next_obj_by_type(topology, type, object)) != nullptr) {
+    found.push_back(object);
+  }
+  return found;
+}
+
+/// The outermost cache that a CPU's data goes through, as the kernel's scheduler domains see it;
+/// nullptr where the topology tells of no cache.
+hwloc_obj_t last_level_cache(hwloc_obj_t cpu) {
+  hwloc_obj_t last = nullptr;
+  for (hwloc_obj_t object = cpu->parent; object != nullptr; object = object->parent) {
+    if (hwloc_obj_type_is_dcache(object->type) != 0) last = object;
+  }
+  return last;
+}
+
+void sort_by_lowest_cpu(std::vector<CpuSet>& sets) {
+  std::sort(sets.begin(), sets.end(),
+            [](const CpuSet& a, const CpuSet& b) { return a.cpus().front() < b.cpus().front(); });
+}
+
+std::vector<CpuSet> read_llcs(hwloc_topology_t topology) {
+  std::vector<hwloc_obj_t> caches;
+  for (hwloc_obj_t cpu : objects(topology, HWLOC_OBJ_PU)) {
+    hwloc_obj_t cache = last_level_cache(cpu);
+    if (cache == nullptr) continue;
+    if (std::find(caches.begin(), caches.end(), cache) == caches.end()) caches.push_back(cache);
+  }
+  std::vector<CpuSet> sets;
+  for (hwloc_obj_t cache : caches) sets.push_back(to_cpu_set(cache->cpuset));
+  sort_by_lowest_cpu(sets);
+  return sets;
+}
+
+std::vector<CpuSet> read_cores(hwloc_topology_t topology, const CpuSet& online) {
+  std::vector<CpuSet> sets;
+  CpuSet covered;
+  for (hwloc_obj_t core : objects(topology, HWLOC_OBJ_CORE)) {
+    sets.push_back(to_cpu_set(core->cpuset));
+    covered = covered | sets.back();
+  }
+  for (const int cpu : (online - covered).cpus()) sets.emplace_back(std::vector<int>{cpu});
+  std::erase_if(sets, [](const CpuSet& set) { return set.empty(); });
+  sort_by_lowest_cpu(sets);
+  return sets;
+}
+
+std::vector<CpuGroup> read_groups(hwloc_topology_t topology, hwloc_obj_type_t type) {
+  std::vector<CpuGroup> groups;
+  for (hwloc_obj_t object : objects(topology, type)) {
+    const unsigned number =
+        object->os_index == HWLOC_UNKNOWN_INDEX ? object->logical_index : object->os_index;
+    const CpuSet cpus = to_cpu_set(object->cpuset);
+    if (!cpus.empty()) groups.push_back({static_cast<int>(number), cpus});
+  }
+  std::sort(groups.begin(), groups.end(),
+            [](const CpuGroup& a, const CpuGroup& b) { return a.number < b.number; });
+  return groups;
+}
+
+std::string own_architecture() {
+  utsname name{};
+  return uname(&name) == 0 ? name.machine : "";
+}
+
+Machine convert(hwloc_topology_t topology) {
+  Machine machine;
+  machine.this_machine = hwloc_topology_is_thissystem(topology) != 0;
+  machine.online = to_cpu_set(hwloc_topology_get_topology_cpuset(topology));
+  machine.allowed = machine.online;
+  machine.cores = read_cores(topology, machine.online);
+  machine.llcs = read_llcs(topology);
+  machine.nodes = read_groups(topology, HWLOC_OBJ_NUMANODE);
+  machine.packages = read_groups(topology, HWLOC_OBJ_PACKAGE);
+  if (machine.this_machine) {
+    machine.architecture = own_architecture();
+  } else if (const char* text =
+                 hwloc_obj_get_info_by_name(hwloc_get_root_obj(topology), "Architecture")) {
+    machine.architecture = text;
+  }
+  return machine;
+}
+
+Machine load(const Topology& topology, const std::string& what) {
+  if (hwloc_topology_load(topology.get()) != 0) {
+    throw usage_error(fmt::format("{}: hwloc cannot load this topology", what));
+  }
+  return convert(topology.get());
+}
+
+}  // namespace
+
+bool Machine::smt() const {
+  return std::any_of(cores.begin(), cores.end(),
+                     [](const CpuSet& core) { return core.size() > 1; });
+}
+
+Machine machine_without_topology(const CpuSet& cpus, const std::string& problem) {
+  Machine machine;
+  machine.online = cpus;
+  machine.allowed = cpus;
+  machine.architecture = own_architecture();
+  machine.topology_problem = problem;
+  return machine;
+}
+
+Machine read_machine() {
+  const CpuSet allowed = CpuSet::allowed();
+  try {
+    Machine machine = load(make_topology(), "this machine");
+    if (!machine.this_machine) return machine;
+    // A container may hide sysfs, and then hwloc guesses; the affinity mask does not.
+    const CpuSet unknown = allowed - machine.online;
+    if (!unknown.empty()) {
+      return machine_without_topology(
+          allowed, fmt::format("sysfs does not show the CPUs {}", unknown.to_string()));
+    }
+    machine.allowed = allowed;
+    return machine;
+  } catch (const Error& error) {
+    return machine_without_topology(allowed, error.what());
+  }
+}
+
+Machine read_machine_from_xml(const std::filesystem::path& path) {
+  const Topology topology = make_topology();
+  if (hwloc_topology_set_xml(topology.get(), path.c_str()) != 0) {
+    throw usage_error(fmt::format("{}: not a topology in hwloc's XML", path.string()),
+                      "lstopo FILE.xml writes one");
+  }
+  Machine machine = load(topology, path.string());
+  machine.this_machine = false;
+  return machine;
+}
+
+Machine read_machine_from_synthetic(const std::string& description) {
+  const Topology topology = make_topology();
+  if (hwloc_topology_set_synthetic(topology.get(), description.c_str()) != 0) {
+    throw usage_error(fmt::format("\"{}\" is not a synthetic topology of hwloc", description));
+  }
+  Machine machine = load(topology, description);
+  machine.this_machine = false;
+  return machine;
+}
+
+std::string summary(const Machine& machine) {
+  const auto count = [](std::size_t number, const char* noun) {
+    return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
+  };
+  std::string text = count(machine.online.size(), "CPU");
+  if (machine.allowed.size() != machine.online.size()) {
+    text += fmt::format(" ({} allowed)", machine.allowed.size());
+  }
+  if (!machine.has_topology()) return text + ", topology unknown";
+  text += machine.llcs.empty() ? ", LLCs unknown" : ", " + count(machine.llcs.size(), "LLC");
+  if (machine.packages.size() > 1) text += ", " + count(machine.packages.size(), "package");
+  if (machine.nodes.size() > 1) text += ", " + count(machine.nodes.size(), "NUMA node");
+  return text + (machine.smt() ? ", SMT" : ", no SMT");
+}
+
+}  // namespace krepro
