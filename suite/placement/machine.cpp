@@ -6,9 +6,12 @@
 #include <sys/utsname.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <memory>
+#include <string_view>
 
 #include "common/base/error.h"
+#include "common/base/host_files.h"
 
 namespace krepro {
 
@@ -104,6 +107,13 @@ std::string own_architecture() {
   return uname(&name) == 0 ? name.machine : "";
 }
 
+bool sysfs_tells_caches(const CpuSet& online) {
+  const HostFiles& host = HostFiles::system();
+  return std::any_of(online.cpus().begin(), online.cpus().end(), [&](int cpu) {
+    return host.exists(fmt::format("/sys/devices/system/cpu/cpu{}/cache/index0", cpu));
+  });
+}
+
 Machine convert(hwloc_topology_t topology) {
   Machine machine;
   machine.this_machine = hwloc_topology_is_thissystem(topology) != 0;
@@ -115,6 +125,7 @@ Machine convert(hwloc_topology_t topology) {
   machine.packages = read_groups(topology, HWLOC_OBJ_PACKAGE);
   if (machine.this_machine) {
     machine.architecture = own_architecture();
+    machine.llcs_by_cpuid = !machine.llcs.empty() && !sysfs_tells_caches(machine.online);
   } else if (const char* text =
                  hwloc_obj_get_info_by_name(hwloc_get_root_obj(topology), "Architecture")) {
     machine.architecture = text;
@@ -122,7 +133,29 @@ Machine convert(hwloc_topology_t topology) {
   return machine;
 }
 
+/// Without sysfs (some containers hide it) hwloc guesses from CPUID alone, and says so in its way.
+bool read_from_sysfs(hwloc_topology_t topology) {
+  const char* backend = hwloc_obj_get_info_by_name(hwloc_get_root_obj(topology), "Backend");
+  return backend != nullptr && std::string_view(backend) == "Linux";
+}
+
+/// Keeps hwloc's own complaints off stderr while it loads: what matters of them is said by us.
+class QuietHwloc {
+ public:
+  QuietHwloc() : was_set_(std::getenv(variable) != nullptr) { setenv(variable, "2", 0); }
+  ~QuietHwloc() {
+    if (!was_set_) unsetenv(variable);
+  }
+  QuietHwloc(const QuietHwloc&) = delete;
+  QuietHwloc& operator=(const QuietHwloc&) = delete;
+
+ private:
+  static constexpr const char* variable = "HWLOC_HIDE_ERRORS";
+  bool was_set_;
+};
+
 Machine load(const Topology& topology, const std::string& what) {
+  const QuietHwloc quiet;
   if (hwloc_topology_load(topology.get()) != 0) {
     throw usage_error(fmt::format("{}: hwloc cannot load this topology", what));
   }
@@ -148,13 +181,12 @@ Machine machine_without_topology(const CpuSet& cpus, const std::string& problem)
 Machine read_machine() {
   const CpuSet allowed = CpuSet::allowed();
   try {
-    Machine machine = load(make_topology(), "this machine");
+    const Topology topology = make_topology();
+    Machine machine = load(topology, "this machine");
     if (!machine.this_machine) return machine;
-    // A container may hide sysfs, and then hwloc guesses; the affinity mask does not.
     const CpuSet unknown = allowed - machine.online;
-    if (!unknown.empty()) {
-      return machine_without_topology(
-          allowed, fmt::format("sysfs does not show the CPUs {}", unknown.to_string()));
+    if (!read_from_sysfs(topology.get()) || !unknown.empty()) {
+      return machine_without_topology(allowed, "/sys/devices/system/cpu does not show it");
     }
     machine.allowed = allowed;
     return machine;
@@ -194,6 +226,7 @@ std::string summary(const Machine& machine) {
   }
   if (!machine.has_topology()) return text + ", topology unknown";
   text += machine.llcs.empty() ? ", LLCs unknown" : ", " + count(machine.llcs.size(), "LLC");
+  if (machine.llcs_by_cpuid) text += " (by CPUID)";
   if (machine.packages.size() > 1) text += ", " + count(machine.packages.size(), "package");
   if (machine.nodes.size() > 1) text += ", " + count(machine.nodes.size(), "NUMA node");
   return text + (machine.smt() ? ", SMT" : ", no SMT");

@@ -23,9 +23,10 @@ struct CpuGroup {
 /// as the kernel numbers them, gaps included.
 struct Machine {
   CpuSet online;
-  CpuSet allowed;             ///< Of these, the ones that this process may use.
-  std::vector<CpuSet> cores;  ///< By lowest CPU.
-  std::vector<CpuSet> llcs;   ///< Last-level caches by lowest CPU; empty: not known here.
+  CpuSet allowed;              ///< Of these, the ones that this process may use.
+  std::vector<CpuSet> cores;   ///< By lowest CPU.
+  std::vector<CpuSet> llcs;    ///< Last-level caches by lowest CPU; empty: not known here.
+  bool llcs_by_cpuid = false;  ///< sysfs tells of no cache (some virtual machines), CPUID does.
   std::vector<CpuGroup> nodes;
   std::vector<CpuGroup> packages;
   std::string architecture;        ///< uname -m; empty for a topology read from a file

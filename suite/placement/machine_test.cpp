@@ -14,7 +14,6 @@
 namespace krepro {
 namespace {
 
-using ::testing::AnyOf;
 using ::testing::HasSubstr;
 
 TEST(ThisMachine, ShowsTheCpusThatThisProcessMayUse) {
@@ -25,7 +24,9 @@ TEST(ThisMachine, ShowsTheCpusThatThisProcessMayUse) {
   EXPECT_FALSE(machine.architecture.empty());
   CpuSet in_cores;
   for (const CpuSet& core : machine.cores) in_cores = in_cores | core;
-  if (machine.has_topology()) EXPECT_EQ(in_cores, machine.online);
+  if (machine.has_topology()) {
+    EXPECT_EQ(in_cores, machine.online);
+  }
 }
 
 TEST(ThisMachine, UnderTasksetTheTopologyStaysWhole) {
