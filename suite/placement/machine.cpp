@@ -83,7 +83,8 @@ std::vector<CpuSet> read_cores(hwloc_topology_t topology, const CpuSet& online) 
     sets.push_back(to_cpu_set(core->cpuset));
     covered = covered | sets.back();
   }
-  for (const int cpu : (online - covered).cpus()) sets.emplace_back(std::vector<int>{cpu});
+  const CpuSet without_core = online - covered;
+  for (const int cpu : without_core.cpus()) sets.emplace_back(std::vector<int>{cpu});
   std::erase_if(sets, [](const CpuSet& set) { return set.empty(); });
   sort_by_lowest_cpu(sets);
   return sets;
