@@ -3,17 +3,16 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <regex>
 
 #include "common/base/error.h"
 #include "common/base/units.h"
 #include "common/process/child.h"
+#include "common/process/program.h"
 
 namespace krepro {
 
@@ -252,28 +251,6 @@ std::string OriginalProgram::version() const {
   if (!line.empty()) return line;
   const std::string error_line = first_line(output.err);
   return error_line.empty() ? "unknown" : error_line;
-}
-
-std::optional<std::filesystem::path> find_program(const std::string& program) {
-  const auto executable = [](const std::filesystem::path& path) {
-    std::error_code error;
-    return std::filesystem::is_regular_file(path, error) && access(path.c_str(), X_OK) == 0;
-  };
-  if (program.find('/') != std::string::npos) {
-    if (executable(program)) return std::filesystem::path(program);
-    return std::nullopt;
-  }
-  const char* variable = std::getenv("PATH");
-  const std::string path = variable != nullptr ? variable : "/usr/bin:/bin";
-  std::size_t begin = 0;
-  while (begin <= path.size()) {
-    const std::size_t end = std::min(path.find(':', begin), path.size());
-    const std::filesystem::path candidate =
-        std::filesystem::path(path.substr(begin, end - begin)) / program;
-    if (end > begin && executable(candidate)) return candidate;
-    begin = end + 1;
-  }
-  return std::nullopt;
 }
 
 }  // namespace krepro

@@ -69,7 +69,4 @@ class OriginalProgram {
   OptionTable options_;
 };
 
-/// The program in PATH (or itself where it has a slash), if it may be executed.
-[[nodiscard]] std::optional<std::filesystem::path> find_program(const std::string& program);
-
 }  // namespace krepro
