@@ -84,6 +84,26 @@ TEST_F(ChildTest, NothingSurvivesSigkillOfTheCaller) {
   EXPECT_TRUE(eventually([&] { return !std::filesystem::exists(removed); }));
 }
 
+TEST_F(ChildTest, NothingOfALongChainSurvives) {
+  // Each link is found only when the one above it has died, in the middle of the keeper's work.
+  constexpr int links = 6;
+  SpawnRequest request = shell("eval \"$LINK\"");
+  request.environment = {fmt::format("LEFT={}", links),
+                         "LINK=echo $$; LEFT=$((LEFT-1)); export LEFT; "
+                         "[ $LEFT -gt 0 ] && setsid sh -c 'eval \"$LINK\"' & exec sleep 1000"};
+  for (int round = 0; round < 3; ++round) {
+    Child child = Child::spawn(request);
+    std::vector<pid_t> pids;
+    for (int link = 0; link < links; ++link) {
+      pids.push_back(std::stoi(read_line(child.stdout_fd())));
+    }
+    child.close_and_kill();
+    for (const pid_t pid : pids) {
+      EXPECT_TRUE(is_gone(pid));
+    }
+  }
+}
+
 TEST_F(ChildTest, TwoChildrenEndIndependently) {
   Child first = Child::spawn(shell("exec cat"));
   Child second = Child::spawn(shell("exec cat"));

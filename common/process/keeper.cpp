@@ -197,6 +197,9 @@ class Descendants {
     kill(-program_, SIGKILL);
     kill(program_, SIGKILL);  // It may have left its group.
     while (kill_round(now_ns() - since > nested_keeper_grace_ns)) {
+      if (report_.ended_at_ns == 0 && is_zombie(program_)) {
+        report_.ended_at_ns = now_ns();
+      }
       wait_for_signal();
     }
     while (wait4(program_, &report_.wait_status, 0, &report_.usage) < 0 && errno == EINTR) {
@@ -207,9 +210,10 @@ class Descendants {
 
  private:
   /// Kills and reaps the children of this moment; those of a child that dies become the keeper's
-  /// (it is their subreaper) and are found next time. True while there are some left.
+  /// (it is their subreaper) and are found next time. False only where nothing but the program's
+  /// zombie was there: whatever ends during a round may have left children after the look at them.
   bool kill_round(bool keepers_too) {
-    bool left = false;
+    bool left = !is_zombie(program_);
     for (const pid_t pid : children()) {
       if (pid == program_) {
         continue;
@@ -219,21 +223,20 @@ class Descendants {
       if (keepers_too || !is_keeper(pid)) {
         cannot_kill = kill(pid, SIGKILL) != 0 && errno == EPERM;
       }
-      if (waitpid(pid, &status, WNOHANG) == pid) {
-        report_.leftover_processes += WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL ? 1 : 0;
-      } else {
-        // One that became another user's can only be left to itself: waiting would be for ever.
-        left = left || !cannot_kill;
+      const bool reaped = waitpid(pid, &status, WNOHANG) == pid;
+      if (reaped && WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) {
+        ++report_.leftover_processes;
       }
+      // One that became another user's can only be left to itself: waiting would be for ever.
+      left = left || reaped || !cannot_kill;
     }
+    return left;
+  }
+
+  static bool is_zombie(pid_t pid) {
     siginfo_t info = {};
-    const bool program_left =
-        waitid(P_PID, static_cast<id_t>(program_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
-        info.si_pid == 0;
-    if (!program_left && report_.ended_at_ns == 0) {
-      report_.ended_at_ns = now_ns();
-    }
-    return left || program_left;
+    return waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+           info.si_pid == pid;
   }
 
   /// The keeper of a Child that a descendant had: its caller is dead, so it is cleaning up, and
