@@ -20,6 +20,7 @@
 #include <cstring>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <tuple>
 
 #include "common/base/check.h"
@@ -86,7 +87,8 @@ std::pair<double, double> read_schedstat() {
   double wait_ns = 0;
   const HostFiles own;
   if (const auto text = own.read("/proc/thread-self/schedstat")) {
-    if (std::sscanf(text->c_str(), "%lf %lf", &run_ns, &wait_ns) != 2) return {0, 0};
+    std::istringstream fields(*text);
+    if (!(fields >> run_ns >> wait_ns)) return {0, 0};
   }
   return {run_ns, wait_ns};
 }

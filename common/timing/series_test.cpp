@@ -1,3 +1,4 @@
+// What a series holds after records, merges and stalls.
 #include "common/timing/series.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Shapes of samples with known answers: one mode, two modes, a trend, outliers.
 #include "suite/statistics/shape.h"
 
 #include <gtest/gtest.h>

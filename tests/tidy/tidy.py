@@ -135,8 +135,8 @@ def confined_headers(tree):
                 if not re.match(place, path):
                     yield path, line, f"{library} belongs into {place}"
                 users = seen.setdefault(path.split("/")[0], [])
-                users.append(path)
-                if len(users) > at_most:
+                users += [path] if path not in users else []
+                if users.index(path) >= at_most:
                     yield path, line, f"{library} is already included by {users[0]}: share that"
 
 
@@ -179,7 +179,9 @@ def purpose_comment(tree):
         if name == "CMakeLists.txt" and tree.text(path).count("\n") <= 3:
             continue  # one call says it all
         if path.endswith(CPP):
-            pattern = r"// \S.{20,}"
+            # foo.cpp may open with its header, where the purpose of both stands.
+            own_header = path[:-len(".cpp")] + ".h" if path.endswith(".cpp") else ""
+            pattern = r"// \S.{20,}" + (f'|#include "{re.escape(own_header)}"' if own_header in tree.files else "")
         elif path.endswith(".py"):
             pattern = r'(#!.*\n)?""".{20,}'
         elif (path.endswith((".sh", ".cmake")) or name == "CMakeLists.txt" or path in ("krepro", ".ci/run") or

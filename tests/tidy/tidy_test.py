@@ -175,6 +175,8 @@ class Shape(TidyTest):
     def test_a_purpose_is_seen(self):
         self.assert_clean(tidy.purpose_comment, {
             "suite/a.cpp": "// Parses what the other side has printed.\n",
+            "suite/plan/b.h": "// Spells out each trial of a profile.\n",
+            "suite/plan/b.cpp": '#include "suite/plan/b.h"\n',
             "krepro": "#!/bin/bash\n# Builds what has changed, then runs it.\n",
             "tests/c.py": '#!/usr/bin/env python3\n"""Shows that the launcher works."""\n'})
 
