@@ -1,0 +1,84 @@
+// A benchmark as one would type it in a shell.
+#include <fmt/format.h>
+
+#include "common/base/check.h"
+#include "suite/original/original.h"
+#include "suite/plan/plan_command.h"
+
+namespace krepro {
+
+namespace {
+
+std::string quoted(const std::string& word) {
+  constexpr std::string_view plain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%";
+  if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) return word;
+  std::string result(1, '\'');
+  for (const char character : word) {
+    if (character == '\'') {
+      result += "'\\''";
+    } else {
+      result += character;
+    }
+  }
+  result += '\'';
+  return result;
+}
+
+std::string text_of(const nlohmann::json& value) {
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+/// Our generator's arguments: every option by its long name.
+std::vector<std::string> own_arguments(const nlohmann::json& options,
+                                       const GeneratorInfo* generator) {
+  std::vector<std::string> arguments;
+  for (const auto& [name, value] : options.items()) {
+    const Option* option = generator == nullptr ? nullptr : generator->options.find(name);
+    const bool carries_value = option != nullptr && option->optional_value;
+    if (value.is_boolean() && !carries_value) {
+      if (value.get<bool>()) arguments.push_back(fmt::format("--{}", name));
+    } else if (value.is_boolean()) {
+      arguments.push_back(fmt::format("--{}={}", name, value.get<bool>() ? 1 : 0));
+    } else if (value.is_array()) {
+      for (const nlohmann::json& element : value) {
+        arguments.push_back(fmt::format("--{}={}", name, text_of(element)));
+      }
+    } else {
+      arguments.push_back(fmt::format("--{}={}", name, text_of(value)));
+    }
+  }
+  return arguments;
+}
+
+std::vector<std::string> words_of(const Benchmark& benchmark, const GeneratorInfo* generator) {
+  if (benchmark.upstream) {
+    KREPRO_CHECK(generator != nullptr);
+    const OriginalProgram original = OriginalProgram::from_description(generator->described);
+    return original.command(original.arguments_from_json(benchmark.options));
+  }
+  std::vector<std::string> words = {"krepro", benchmark.generator};
+  for (std::string& word : own_arguments(benchmark.options, generator)) {
+    words.push_back(std::move(word));
+  }
+  if (benchmark.cpus.contains("serve")) {
+    words.push_back(fmt::format("--server-cpus={}", benchmark.cpus.at("serve").get<std::string>()));
+  }
+  return words;
+}
+
+}  // namespace
+
+std::string command_line(const Benchmark& benchmark, const Catalog& catalog) {
+  std::string line;
+  if (benchmark.cpus.contains("load")) {
+    line = fmt::format("taskset -c {}", benchmark.cpus.at("load").get<std::string>());
+  }
+  for (const std::string& word : words_of(benchmark, catalog.find(benchmark.generator))) {
+    if (!line.empty()) line += ' ';
+    line += quoted(word);
+  }
+  return line;
+}
+
+}  // namespace krepro
