@@ -3,10 +3,9 @@
 // explains the lines, docs/schema/run-file.schema.json is the published schema.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -16,28 +15,44 @@ namespace krepro {
 
 inline constexpr int run_file_schema_version = 1;
 
+/// Where run files go unless --out says otherwise.
+inline constexpr const char* default_results_directory = "krepro-results";
+
 /// Appends lines to a run file. The file is created exclusively (never overwritten) and locked
-/// (flock) against a second writer.
+/// (flock) against a second writer. A file that never got a whole line is removed again.
 class RunFileWriter {
  public:
   /// Creates it, with its directory where that is the default place. Throws usage_error before any
   /// load ("read-only directory", "exists").
   [[nodiscard]] static RunFileWriter create(const std::filesystem::path& path);
-  /// Opens it to go on (--resume): a torn last line is cut off (and said); everything else stays.
+  /// Creates DIRECTORY/LABEL-YYYYMMDD-HHMM.jsonl (local time), or the first of ...-2, ...-3 that is
+  /// free. `label` is made fit for a file name. The directory is made where it is the default one.
+  [[nodiscard]] static RunFileWriter create_named(const std::filesystem::path& directory,
+                                                  const std::string& label);
+  /// Opens it to go on (--resume): a torn last line is cut off (see cut_text()); everything else
+  /// stays. Throws usage_error where it is absent, not writable, or in use by another run.
   [[nodiscard]] static RunFileWriter resume(const std::filesystem::path& path);
   RunFileWriter(RunFileWriter&& other) noexcept;
   RunFileWriter& operator=(RunFileWriter&& other) noexcept;
   ~RunFileWriter();
 
-  /// Writes the line whole and flushes it to disk. On ENOSPC or EIO cuts the file back to the last
-  /// whole line and throws an Error (failed).
+  /// Writes the line whole and flushes it to disk. On ENOSPC, EFBIG or EIO cuts the file back to
+  /// the last whole line and throws an Error (failed).
   void append(const nlohmann::json& line);
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+  [[nodiscard]] std::uint64_t size_bytes() const { return size_bytes_; }
+  /// The torn last line that resume() cut off; empty: there was none.
+  [[nodiscard]] const std::string& cut_text() const { return cut_text_; }
 
  private:
   RunFileWriter() = default;
+  void close();
+  void cut_back();
   int descriptor_ = -1;
   std::filesystem::path path_;
+  std::uint64_t size_bytes_ = 0;  ///< Of whole lines.
+  std::string cut_text_;
+  bool created_ = false;
 };
 
 /// One `sample` line.
@@ -47,12 +62,22 @@ struct RecordedTrial {
   bool warmup = false;
   std::size_t order = 0;    ///< Trial::index
   std::string boot_id;      ///< Boot in which it ran.
+  std::string started;      ///< Wall clock, UTC, for logs only: "2026-11-30T12:46:03Z".
+  bool simulated = false;   ///< Of a simulated boot: never evidence about a kernel.
   std::string status;       ///< "valid", "failed", "truncated", "skipped"
   std::string reason;       ///< Why it is not valid; one line.
   nlohmann::json sample;    ///< The generator's sample; null where there is none.
+  nlohmann::json server;    ///< The sample of the role `serve`; null where there is none.
   nlohmann::json counters;  ///< Deltas around the trial.
-  nlohmann::json harness;   ///< The harness's own cost: start-up, counters, flush, in ns.
+  nlohmann::json harness;   ///< The harness's own cost, in ns (docs/run-file.md).
+  std::string log;          ///< End of what the generator wrote to stderr, where it was not valid.
+
+  [[nodiscard]] bool valid() const { return status == "valid"; }
 };
+
+[[nodiscard]] nlohmann::json to_json(const RecordedTrial& trial);
+/// Reads a `sample` line. Throws usage_error naming the field that is missing or wrong.
+[[nodiscard]] RecordedTrial recorded_trial_from_json(const nlohmann::json& line);
 
 /// A run file read whole.
 struct RunFile {
@@ -65,6 +90,10 @@ struct RunFile {
   std::vector<RecordedTrial> trials;
   std::vector<nlohmann::json> notes;  ///< `note` lines
   bool torn = false;                  ///< The last line was torn and left out.
+
+  /// The trials that count, in the order they ran: of one that was run again after an interruption
+  /// only the last record.
+  [[nodiscard]] std::vector<const RecordedTrial*> final_trials() const;
 };
 
 /// Reads a run file. Throws usage_error "FILE:LINE: ..." for a line that is not JSON (other than a
