@@ -1,0 +1,124 @@
+// Small readers for the item tables.
+#include "suite/environment/findings.h"
+
+#include <cerrno>
+#include <cstring>
+#include <map>
+#include <sstream>
+
+#include "common/affinity/cpu_set.h"
+
+namespace krepro {
+
+std::string reason_text(int error_number) {
+  switch (error_number) {
+    case ENOENT:
+    case ENOTDIR:
+      return "absent";
+    case EACCES:
+    case EPERM:
+      return "no permission";
+    case 0:
+      return "empty";
+    default:
+      return std::strerror(error_number);
+  }
+}
+
+Finding found(nlohmann::json value, std::string source) {
+  Finding finding;
+  finding.value = std::move(value);
+  finding.source = std::move(source);
+  return finding;
+}
+
+Finding not_found(std::string reason, std::string source) {
+  Finding finding;
+  finding.source = std::move(source);
+  finding.reason = std::move(reason);
+  return finding;
+}
+
+Finding line_of(const HostFiles& host, const std::string& path) {
+  int error_number = 0;
+  std::optional<std::string> line = host.read_line(path, &error_number);
+  if (!line) return not_found(reason_text(error_number), path);
+  // Device-tree texts end with a NUL.
+  while (line->ends_with('\0')) line->pop_back();
+  if (line->empty()) return not_found("empty", path);
+  return found(*line, path);
+}
+
+Finding number_of(const HostFiles& host, const std::string& path) {
+  if (const std::optional<std::int64_t> number = host.read_number(path)) {
+    return found(*number, path);
+  }
+  return line_of(host, path);
+}
+
+Finding chosen_of(const HostFiles& host, const std::string& path) {
+  Finding finding = line_of(host, path);
+  if (!finding.value.is_string()) return finding;
+  const std::string text = finding.value.get<std::string>();
+  for (const auto& [open, close] : {std::pair('[', ']'), std::pair('(', ')')}) {
+    const std::size_t start = text.find(open);
+    const std::size_t end = text.find(close, start == std::string::npos ? 0 : start);
+    if (start != std::string::npos && end != std::string::npos) {
+      finding.value = text.substr(start + 1, end - start - 1);
+      return finding;
+    }
+  }
+  return finding;
+}
+
+Finding first_line_of(const HostFiles& host, std::initializer_list<std::string> paths) {
+  Finding finding;
+  std::string sources;
+  for (const std::string& path : paths) {
+    finding = line_of(host, path);
+    if (!finding.value.is_null()) return finding;
+    sources += (sources.empty() ? "" : ", ") + path;
+  }
+  finding.source = sources;
+  return finding;
+}
+
+Finding field_of(const HostFiles& host, const std::string& path, const std::string& field) {
+  int error_number = 0;
+  const std::optional<std::string> text = host.read(path, &error_number);
+  if (!text) return not_found(reason_text(error_number), path);
+  std::istringstream lines(*text);
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with(field)) continue;
+    std::size_t at = line.find_first_not_of(" \t", field.size());
+    if (at == std::string::npos || (line[at] != ':' && line[at] != '=')) continue;
+    at = line.find_first_not_of(" \t", at + 1);
+    if (at == std::string::npos) continue;
+    return found(line.substr(at, line.find_last_not_of(" \t") - at + 1), path);
+  }
+  return not_found("the file has no such line", path);
+}
+
+Finding per_cpu(const HostFiles& host, const std::string& file) {
+  const std::string directory = "/sys/devices/system/cpu";
+  std::map<std::string, std::vector<int>> cpus_by_value;
+  int error_number = ENOENT;
+  for (const std::string& name : host.list(directory)) {
+    if (!name.starts_with("cpu") || name.size() == 3 ||
+        name.find_first_not_of("0123456789", 3) != std::string::npos) {
+      continue;
+    }
+    const std::optional<std::string> text =
+        host.read_line(directory + "/" + name + "/" + file, &error_number);
+    if (text) cpus_by_value[*text].push_back(std::stoi(name.substr(3)));
+  }
+  const std::string source = directory + "/cpu*/" + file;
+  if (cpus_by_value.empty()) return not_found(reason_text(error_number), source);
+  nlohmann::json value = nlohmann::json::object();
+  for (auto& [text, cpus] : cpus_by_value) value[text] = CpuSet(std::move(cpus)).to_string();
+  // One value for all CPUs is the usual case, and reads better plain.
+  if (value.size() == 1) return found(value.begin().key(), source);
+  return found(std::move(value), source);
+}
+
+}  // namespace krepro

@@ -1,0 +1,37 @@
+// Helpers of the item tables: one file's line, one file's number, and why there is none. Private to
+// suite/environment.
+#pragma once
+
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+#include "suite/environment/environment.h"
+
+namespace krepro {
+
+/// "absent", "no permission", or the text of the errno value.
+[[nodiscard]] std::string reason_text(int error_number);
+[[nodiscard]] Finding found(nlohmann::json value, std::string source);
+[[nodiscard]] Finding not_found(std::string reason, std::string source);
+/// The file's text, white space at its end cut off.
+[[nodiscard]] Finding line_of(const HostFiles& host, const std::string& path);
+/// The file's first number; a text that is not one ("max") is kept as text.
+[[nodiscard]] Finding number_of(const HostFiles& host, const std::string& path);
+/// Of "always [madvise] never" the word in brackets.
+[[nodiscard]] Finding chosen_of(const HostFiles& host, const std::string& path);
+/// The first of several files that is there.
+[[nodiscard]] Finding first_line_of(const HostFiles& host,
+                                    std::initializer_list<std::string> paths);
+/// "NAME: value" or "NAME = value" of a file such as /proc/meminfo; the first such line.
+[[nodiscard]] Finding field_of(const HostFiles& host, const std::string& path,
+                               const std::string& field);
+/// The distinct contents of FILE in every cpuN directory: {"performance": "0-95"} by CPU list.
+[[nodiscard]] Finding per_cpu(const HostFiles& host, const std::string& file);
+
+[[nodiscard]] std::vector<EnvironmentItem> kernel_items();
+[[nodiscard]] std::vector<EnvironmentItem> cpu_items();
+[[nodiscard]] std::vector<EnvironmentItem> machine_items();
+[[nodiscard]] std::vector<EnvironmentItem> limit_items();
+
+}  // namespace krepro
