@@ -1,0 +1,62 @@
+// Prints what a run file holds.
+#include "suite/report/show_command.h"
+
+#include <fmt/core.h>
+
+#include <set>
+
+#include "common/base/error.h"
+#include "suite/environment/environment.h"
+#include "suite/report/summary_table.h"
+
+namespace krepro {
+namespace {
+
+std::string text_of(const nlohmann::json& object, const char* name) {
+  const auto found = object.is_object() ? object.find(name) : object.end();
+  return object.is_object() && found != object.end() && found->is_string()
+             ? found->get<std::string>()
+             : std::string();
+}
+
+std::string plural(std::size_t count, const std::string& word) {
+  return fmt::format("{} {}{}", count, word, count == 1 ? "" : "s");
+}
+
+}  // namespace
+
+std::string run_heading(const RunFile& file) {
+  const nlohmann::json kernel = file.run.value("kernel", nlohmann::json::object());
+  std::string text =
+      wrap_text(fmt::format("{}: {}, Linux {}, {}", file.path.string(), file.label,
+                            text_of(kernel, "release"), text_of(file.run, "machine")),
+                "  ") +
+      "\n";
+  text +=
+      wrap_text(fmt::format("{}: {} x {} trials in all, {}, krepro {}, {}", file.plan.profile_name,
+                            plural(file.plan.benchmarks.size(), "benchmark"),
+                            file.plan.trials.size(), plural(file.boots.size(), "boot"),
+                            text_of(file.run, "krepro"), text_of(file.run, "started")),
+                "  ") +
+      "\n";
+  if (!file.plan.report.empty()) text += "reproduces: " + file.plan.report + "\n";
+  std::set<std::string> said;
+  for (const nlohmann::json& note : file.notes) {
+    const std::string words = text_of(note, "text");
+    if (text_of(note, "kind") == "harness" || words.empty() || !said.insert(words).second) continue;
+    text += wrap_text("note: " + words, "      ") + "\n";
+  }
+  return text;
+}
+
+int show_command(const ShowArguments& arguments) {
+  bool first = true;
+  for (const std::filesystem::path& path : arguments.files) {
+    const RunFile file = read_run_file(path);
+    fmt::print("{}{}\n{}", first ? "" : "\n", run_heading(file), summary_text(file));
+    first = false;
+  }
+  return static_cast<int>(ExitCode::ok);
+}
+
+}  // namespace krepro
