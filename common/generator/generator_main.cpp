@@ -148,9 +148,9 @@ int take_over_stdout() {
   return protocol;
 }
 
-ExitCode run_by_control(Generator& generator, const CommandLine& line,
-                        std::string_view source_hash) {
-  ControlChannel channel(STDIN_FILENO, take_over_stdout());
+ExitCode run_by_control(Generator& generator, const CommandLine& line, std::string_view source_hash,
+                        int protocol) {
+  ControlChannel channel(STDIN_FILENO, protocol);
   Session session(generator, &channel, source_hash);
   session.set_role(line.role == RoleChoice::serve ? Role::serve : Role::load);
   try {
@@ -196,8 +196,12 @@ int generator_main(Generator& generator, int argc, char** argv, std::string_view
       print_description(description, source_hash);
       return 0;
     }
+    // First of all descriptors: the null generator's garbage must find it (faults.cpp).
+    const int protocol = line.control ? take_over_stdout() : -1;
     catch_end_signals();
-    if (line.control) return static_cast<int>(run_by_control(generator, line, source_hash));
+    if (line.control) {
+      return static_cast<int>(run_by_control(generator, line, source_hash, protocol));
+    }
     return static_cast<int>(run_by_hand(generator, line, source_hash));
   } catch (const Error& error) {
     print_error("krepro: " + description.name, error);

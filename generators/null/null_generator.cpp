@@ -196,6 +196,7 @@ Sample NullGenerator::finish() {
   sample.asked["workers"] = options_->integer("workers");
   sample.achieved["workers"] = counted;
   sample.extra["sequence"] = sequence_digest();
+  if (virtual_time_) sample.extra["virtual_time"] = true;
   if (all_threads_) sample.extra["all_threads"] = pool_->all_threads();
   faults_.falsify(sample);
   return sample;
