@@ -1,0 +1,256 @@
+// The one file of the suite that knows CLI11. Numbers are taken as text and parsed by
+// common/base/units.h: CLI11 would wrap a negative one into an unsigned.
+#include "suite/arguments/arguments.h"
+
+#include <fmt/core.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <functional>
+#include <limits>
+#include <memory>
+
+#include "common/base/error.h"
+#include "common/base/units.h"
+#include "common/base/version.h"
+
+namespace krepro {
+namespace {
+
+std::int64_t whole_number(const std::string& option, const std::string& text, std::int64_t least) {
+  std::uint64_t value = 0;
+  try {
+    value = parse_count(text);
+  } catch (const Error& error) {
+    throw usage_error(fmt::format("{}: {}", option, error.what()));
+  }
+  if (value > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()) ||
+      static_cast<std::int64_t>(value) < least) {
+    throw usage_error(fmt::format("{}: {} is below {} or too large", option, text, least));
+  }
+  return static_cast<std::int64_t>(value);
+}
+
+std::int64_t positive_duration_ns(const std::string& option, const std::string& text) {
+  std::int64_t value = 0;
+  try {
+    value = parse_duration_ns(text);
+  } catch (const Error& error) {
+    throw usage_error(fmt::format("{}: {}", option, error.what()));
+  }
+  if (value <= 0) throw usage_error(fmt::format("{}: {} is not above zero", option, text));
+  return value;
+}
+
+/// An option that is given as often as one likes, each time with one value.
+void add_repeated(CLI::App& app, const std::string& name, std::vector<std::string>& values,
+                  const std::string& help, const std::string& value_name) {
+  app.add_option(name, values, help)->allow_extra_args(false)->type_name(value_name);
+}
+
+/// An option whose text is turned into its value when it is parsed.
+void add_parsed(CLI::App& app, const std::string& name, const std::string& value_name,
+                const std::string& help, const std::function<void(const std::string&)>& store) {
+  app.add_option_function<std::string>(name, store, help)->type_name(value_name);
+}
+
+void add_plan_settings(CLI::App& app, PlanSettings& settings) {
+  add_repeated(app, "--set", settings.parameters, "value of a parameter of the profile", "K=V");
+  add_repeated(app, "--only", settings.only, "only rows whose name matches (* and ?)", "PATTERN");
+  add_parsed(app, "--repetitions", "N", "instead of the profile's",
+             [&settings](const std::string& text) {
+               settings.repetitions = whole_number("--repetitions", text, 1);
+             });
+  add_parsed(app, "--warmups", "N", "trials before, marked and not counted",
+             [&settings](const std::string& text) {
+               settings.warmups = whole_number("--warmups", text, 0);
+             });
+  add_parsed(app, "--order", "ORDER", "interleaved, sequential or random",
+             [&settings](const std::string& text) { settings.order = parse_order(text); });
+  add_parsed(app, "--seed", "N", "of the order and of the loads",
+             [&settings](const std::string& text) {
+               settings.seed = static_cast<std::uint64_t>(whole_number("--seed", text, 0));
+             });
+  app.add_flag("--fit", settings.fit, "scale counts to this machine's CPUs");
+}
+
+/// One subcommand: its CLI11 app and what becomes of it.
+class CommandLineParser {
+ public:
+  CommandLineParser() {
+    app_.require_subcommand(0, 1);
+    app_.set_help_flag("-h,--help", "this text");
+    app_.add_flag("--version", show_version_, "version of krepro");
+    app_.footer(
+        "krepro GENERATOR ... runs a load generator by hand (krepro list names them).\n"
+        "\n"
+        "Examples:\n"
+        "  krepro run quick\n"
+        "  krepro run graviton3/next-buddy-hackbench --fit --only '*pipes*'\n"
+        "  krepro show krepro-results/*.jsonl\n"
+        "  krepro hackbench --groups 4 --pipe\n"
+        "\n"
+        "Exit status: 0 ok, 1 a load failed, 2 wrong usage, 3 not possible here, 130\n"
+        "interrupted.");
+    add_list();
+    add_plan();
+    add_run();
+    add_show();
+    CLI::App* help = add("help", "help on a command");
+    help->add_option("command", help_about_, "the command");
+  }
+
+  Command parse(std::vector<std::string> words) {
+    std::reverse(words.begin(), words.end());  // as CLI11 wants them
+    try {
+      app_.parse(words);
+    } catch (const CLI::CallForHelp&) {
+      return TextRequest{help_of(chosen())};
+    } catch (const CLI::ParseError& error) {
+      throw as_usage_error(error);
+    }
+    if (show_version_) return TextRequest{fmt::format("krepro {}\n", version)};
+    return result();
+  }
+
+  [[nodiscard]] std::vector<std::string> names() const {
+    std::vector<std::string> all;
+    for (const CLI::App* sub : app_.get_subcommands(nullptr)) all.push_back(sub->get_name());
+    return all;
+  }
+
+ private:
+  CLI::App* add(const std::string& name, const std::string& help) {
+    CLI::App* sub = app_.add_subcommand(name, help);
+    sub->set_help_flag("-h,--help", "this text");
+    sub->get_formatter()->column_width(26);
+    sub->footer("");
+    return sub;
+  }
+
+  void add_list() {
+    CLI::App* list = add("list", "profiles and generators");
+    list->add_option("what", list_.what, "profiles or generators; both where left out");
+    list->add_flag("--json", list_.json, "as JSON");
+  }
+
+  void add_plan() {
+    CLI::App* plan = add("plan", "every trial of a profile, without running it");
+    plan->add_option("profile", plan_.profile, "name or file")->required();
+    add_plan_settings(*plan, plan_.settings);
+    plan->add_flag("--json", plan_.json, "as a run file has it");
+  }
+
+  void add_run() {
+    CLI::App* run = add("run", "run a profile, record it, print the summary");
+    run->add_option("profile", run_.profile, "name or file; not needed with --resume");
+    add_plan_settings(*run, run_.settings);
+    run->add_option("--runtime", run_.runtime, "instead of the profile's: 10s, 1m")
+        ->type_name("TIME");
+    run->add_option("--label", run_.label, "name of the kernel or set-up; default: uname -r")
+        ->type_name("NAME");
+    run->add_option("--out", run_.out, "the run file; default: in krepro-results/")
+        ->type_name("FILE");
+    run->add_option("--resume", run_.resume, "go on with a run that was cut short")
+        ->type_name("FILE");
+    run->add_flag("--quiet", run_.quiet, "no progress and no notes on stderr");
+    add_parsed(*run, "--simulate-boots", "N", "null generator only: invented boots, marked",
+               [this](const std::string& text) {
+                 run_.simulated_boots = whole_number("--simulate-boots", text, 1);
+               });
+    add_parsed(*run, "--setup-timeout", "TIME", "a load must be ready by then; default 120s",
+               [this](const std::string& text) {
+                 run_.limits.setup_ns = positive_duration_ns("--setup-timeout", text);
+               });
+    add_parsed(*run, "--trial-timeout", "TIME",
+               "a load must end by then; default: its\n"
+               "runtime and a half and 60s, or 1h",
+               [this](const std::string& text) {
+                 run_.limits.run_ns = positive_duration_ns("--trial-timeout", text);
+               });
+  }
+
+  void add_show() {
+    CLI::App* show = add("show", "the summary of run files again");
+    show->add_option("files", show_.files, "run files")->required();
+  }
+
+  [[nodiscard]] const CLI::App* chosen() const {
+    const std::vector<CLI::App*> subs = app_.get_subcommands();
+    return subs.empty() ? &app_ : subs.front();
+  }
+
+  /// Not App::help(), which hands over to the subcommand that was chosen.
+  [[nodiscard]] static std::string help_of(const CLI::App* app) {
+    const std::string name = app->get_parent() == nullptr ? "krepro" : "krepro " + app->get_name();
+    return app->get_formatter()->make_help(app, name, CLI::AppFormatMode::Normal);
+  }
+
+  Error as_usage_error(const CLI::ParseError& error) const {
+    const CLI::App* app = chosen();
+    const std::string where = app == &app_ ? "" : app->get_name() + ": ";
+    const std::string more =
+        app == &app_ ? "see krepro help" : fmt::format("see krepro {} --help", app->get_name());
+    std::vector<std::string> options;
+    for (const CLI::Option* option : app->get_options()) {
+      for (const std::string& name : option->get_lnames()) options.push_back("--" + name);
+    }
+    for (const std::string& word : app->remaining()) {
+      const std::string name = word.substr(0, word.find('='));
+      if (!name.starts_with("-")) {
+        return usage_error(fmt::format("{}\"{}\" is one argument too many", where, word), more);
+      }
+      const std::string near = nearest(name, options);
+      return usage_error(fmt::format("{}unknown option {}", where, name),
+                         near.empty() ? more : fmt::format("did you mean {}?", near));
+    }
+    return usage_error(where + error.what(), more);
+  }
+
+  Command result() {
+    const std::string name = chosen() == &app_ ? "help" : chosen()->get_name();
+    if (name == "list") return list_;
+    if (name == "plan") return plan_;
+    if (name == "show") return show_;
+    if (name == "run") {
+      if (run_.profile.empty() && run_.resume.empty()) {
+        throw usage_error("run: which profile?", "krepro list profiles names them");
+      }
+      return run_;
+    }
+    return help();
+  }
+
+  Command help() {
+    if (help_about_.empty()) return TextRequest{help_of(&app_)};
+    for (const CLI::App* sub : app_.get_subcommands(nullptr)) {
+      if (sub->get_name() == help_about_) return TextRequest{help_of(sub)};
+    }
+    return GeneratorCall{help_about_, {"--help"}};
+  }
+
+  CLI::App app_{"Reproduces performance regressions of the Linux kernel.", "krepro"};
+  bool show_version_ = false;
+  std::string help_about_;
+  ListArguments list_;
+  PlanArguments plan_;
+  RunArguments run_;
+  ShowArguments show_;
+};
+
+}  // namespace
+
+Command parse_arguments(int argc, const char* const* argv) {
+  std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+  CommandLineParser parser;
+  const bool named = !words.empty() && !words.front().starts_with("-");
+  const std::vector<std::string> names = parser.names();
+  if (named && std::find(names.begin(), names.end(), words.front()) == names.end()) {
+    return GeneratorCall{words.front(), {words.begin() + 1, words.end()}};
+  }
+  return parser.parse(std::move(words));
+}
+
+std::vector<std::string> command_names() { return CommandLineParser().names(); }
+
+}  // namespace krepro

@@ -1,0 +1,236 @@
+// The loop over the trials of a run, and what the user sees of it.
+#include "suite/execute/run_command.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "common/base/error.h"
+#include "common/base/units.h"
+#include "common/base/version.h"
+#include "common/timing/clock.h"
+#include "suite/environment/environment.h"
+#include "suite/execute/progress_line.h"
+#include "suite/execute/run_session.h"
+#include "suite/record/run_lines.h"
+#include "suite/record/wall_clock.h"
+#include "suite/report/summary_table.h"
+#include "suite/statistics/summary.h"
+
+namespace krepro {
+namespace {
+
+std::string plan_line(const RunSession& session) {
+  const Plan& plan = session.plan;
+  std::vector<std::int64_t> repetitions(plan.benchmarks.size(), 0);
+  for (const Trial& trial : plan.trials) {
+    if (!trial.warmup) ++repetitions[trial.benchmark];
+  }
+  const auto [least, most] = std::minmax_element(repetitions.begin(), repetitions.end());
+  std::string text =
+      least != repetitions.end() && *least == *most
+          ? fmt::format("plan: {} benchmark{} x {} repetition{}", plan.benchmarks.size(),
+                        plan.benchmarks.size() == 1 ? "" : "s", *least, *least == 1 ? "" : "s")
+          : fmt::format("plan: {} benchmarks, {} trials", plan.benchmarks.size(),
+                        plan.trials.size());
+  if (session.simulated_boots)
+    text += fmt::format(" x {} simulated boots", *session.simulated_boots);
+  text += fmt::format(", {}", to_string(plan.order));
+  const ExpectedDuration expected = expected_duration(plan);
+  const double boots = static_cast<double>(session.simulated_boots.value_or(1));
+  if (expected.complete && expected.seconds > 0) {
+    text += fmt::format(", about {}", format_duration(expected.seconds * boots * 1e9));
+  }
+  if (session.pending.size() < session.total) {
+    text += fmt::format("\ngoing on: {} of {} trials are recorded already",
+                        session.total - session.pending.size(), session.total);
+  }
+  return text;
+}
+
+void print_heading(const RunSession& session) {
+  const std::string program = fmt::format("krepro {}   Linux {}", version, kernel_release());
+  const bool fits = program.size() + 3 + session.machine.size() <= 78;
+  fmt::print("{}{}{}\n{}\n", program, fits ? "   " : "\n", session.machine, plan_line(session));
+  for (const std::string& note : session.notes) {
+    fmt::print("{}\n", wrap_text("note: " + note, "      "));
+  }
+  std::fflush(stdout);
+}
+
+/// The loop's own state.
+class RunLoop {
+ public:
+  RunLoop(RunSession& session, const RunArguments& arguments, const Interruption& interruption)
+      : session_(session),
+        arguments_(arguments),
+        interruption_(interruption),
+        progress_(arguments.quiet),
+        time_left_(session.plan) {}
+
+  void run() {
+    const std::size_t before = session_.total - session_.pending.size();
+    for (std::size_t i = 0; i < session_.pending.size() && !interruption_.requested(); ++i) {
+      const PendingTrial& pending = session_.pending[i];
+      position_ = before + i + 1;
+      current_ = i;
+      record_boot(pending.boot);
+      run_one(pending);
+    }
+    progress_.clear();
+    if (interruption_.requested()) {
+      session_.writer.append(make_note_line(
+          "interrupted", fmt::format("interrupted by {}", interruption_.signal_name())));
+    }
+    record_cost();
+  }
+
+ private:
+  void record_boot(std::int64_t boot) {
+    const std::string id = boot_id_of(session_, boot);
+    if (!session_.known_boots.insert(id).second) return;
+    session_.writer.append(
+        make_boot_line(id, session_.simulated_boots.has_value(), session_.environment));
+  }
+
+  void run_one(const PendingTrial& pending) {
+    const Trial& trial = session_.plan.trials[pending.index];
+    const Benchmark& benchmark = session_.plan.benchmarks[trial.benchmark];
+    show_progress("");
+    RecordedTrial record = execute(pending, trial, benchmark);
+    const std::int64_t start_ns = now_ns();
+    if (flush_ns_ > 0) record.harness["previous_flush_ns"] = flush_ns_;
+    session_.writer.append(to_json(record));
+    flush_ns_ = now_ns() - start_ns;
+    flushes_ns_.push_back(static_cast<double>(flush_ns_));
+    learn(trial, record);
+    if (!record.valid()) report_trouble(record);
+  }
+
+  RecordedTrial execute(const PendingTrial& pending, const Trial& trial,
+                        const Benchmark& benchmark) {
+    const std::string started = utc_now();
+    RecordedTrial record;
+    const GeneratorInfo* generator = session_.catalog.find(benchmark.generator);
+    if (generator == nullptr) {
+      record.benchmark = benchmark.name;
+      record.repetition = trial.repetition;
+      record.warmup = trial.warmup;
+      record.order = trial.index;
+      record.status = "skipped";
+      record.reason = session_.catalog.reason_for_absence(benchmark.generator);
+    } else {
+      TrialRequest request;
+      request.benchmark = &benchmark;
+      request.trial = trial;
+      request.generator = generator;
+      request.seed = seed_of(session_, pending);
+      if (session_.simulated_boots) {
+        request.simulated_boot = simulated_boot_identity(session_, pending.boot);
+      }
+      request.limits = arguments_.limits;
+      if (progress_.shown()) {
+        request.on_progress = [this](const std::string& text) { show_progress(text); };
+      }
+      record = run_trial(request, interruption_);
+    }
+    record.started = started;
+    record.boot_id = boot_id_of(session_, pending.boot);
+    return record;
+  }
+
+  void show_progress(const std::string& rate) {
+    if (!progress_.shown()) return;
+    const Trial& trial = session_.plan.trials[session_.pending[current_].index];
+    std::string text = fmt::format("[{}/{}] {}{}", position_, session_.total,
+                                   session_.plan.benchmarks[trial.benchmark].name,
+                                   trial.warmup ? " (warm-up)" : "");
+    if (!rate.empty()) text += "   " + rate;
+    std::vector<std::size_t> rest;
+    for (std::size_t i = current_; i < session_.pending.size(); ++i) {
+      rest.push_back(session_.pending[i].index);
+    }
+    const double seconds = time_left_.estimate_seconds(rest);
+    if (seconds >= 0) text += fmt::format("   {} left", format_duration(seconds * 1e9));
+    progress_.show(text);
+  }
+
+  void learn(const Trial& trial, const RecordedTrial& record) {
+    const double total_ns = record.harness.value("total_ns", 0.0);
+    if (record.valid()) {
+      time_left_.learn(trial.benchmark, total_ns / 1e9);
+      if (record.harness.contains("own_ns")) owns_ns_.push_back(record.harness["own_ns"]);
+      counters_ns_.push_back(record.harness.value("counters_ns", 0.0));
+    }
+  }
+
+  void report_trouble(const RecordedTrial& record) {
+    progress_.clear();
+    if (arguments_.quiet) return;
+    fmt::print(stderr, "{}\n",
+               wrap_text(fmt::format("note: [{}/{}] {}, repetition {}: {}: {}", position_,
+                                     session_.total, record.benchmark, record.repetition + 1,
+                                     record.status, record.reason),
+                         "      "));
+  }
+
+  /// What krepro itself cost, so that nobody needs to take it on trust.
+  void record_cost() {
+    if (owns_ns_.empty()) return;
+    nlohmann::json note = make_note_line(
+        "harness",
+        fmt::format("the harness took {} per trial (median) besides the generator's start-up and "
+                    "load, and {} for counters and {} for the flush to disk",
+                    format_duration(median(owns_ns_)), format_duration(median(counters_ns_)),
+                    format_duration(median(flushes_ns_))));
+    note["own_ns"] = {{"median", median(owns_ns_)}, {"max", summarize(owns_ns_).max}};
+    note["counters_ns"] = {{"median", median(counters_ns_)}, {"max", summarize(counters_ns_).max}};
+    note["flush_ns"] = {{"median", median(flushes_ns_)}, {"max", summarize(flushes_ns_).max}};
+    session_.writer.append(note);
+  }
+
+  RunSession& session_;
+  const RunArguments& arguments_;
+  const Interruption& interruption_;
+  ProgressLine progress_;
+  TimeLeft time_left_;
+  std::size_t position_ = 0;
+  std::size_t current_ = 0;
+  std::int64_t flush_ns_ = 0;
+  std::vector<double> owns_ns_;
+  std::vector<double> counters_ns_;
+  std::vector<double> flushes_ns_;
+};
+
+ExitCode outcome(const RunFile& file) {
+  bool any_valid = false;
+  bool any_bad = false;
+  for (const RecordedTrial* trial : file.final_trials()) {
+    any_valid = any_valid || trial->valid();
+    any_bad = any_bad || trial->status == "failed" || trial->status == "truncated";
+  }
+  if (any_bad) return ExitCode::failed;
+  return any_valid ? ExitCode::ok : ExitCode::not_possible;
+}
+
+}  // namespace
+
+int run_command(const RunArguments& arguments) {
+  const Interruption interruption;
+  RunSession session =
+      arguments.resume.empty() ? start_new_run(arguments) : start_resumed_run(arguments);
+  print_heading(session);
+  RunLoop(session, arguments, interruption).run();
+  // Read back: what is printed is what is on disk.
+  const RunFile file = read_run_file(session.writer.path());
+  fmt::print("\n{}\nwritten to {} ({:.0f} kB)\n", summary_text(file), file.path.string(),
+             std::max(1.0, static_cast<double>(session.writer.size_bytes()) / 1000));
+  if (interruption.requested()) return static_cast<int>(ExitCode::interrupted);
+  if (!file.simulated) {
+    fmt::print("next: run the same on the other kernel, then krepro compare FILE FILE\n");
+  }
+  return static_cast<int>(outcome(file));
+}
+
+}  // namespace krepro

@@ -1,0 +1,55 @@
+// The krepro command: a table of contents. Arguments become a command, the command runs, and one
+// place prints what went wrong.
+#include <fmt/core.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <exception>
+#include <variant>
+
+#include "common/base/error.h"
+#include "suite/arguments/arguments.h"
+#include "suite/execute/interruption.h"
+
+namespace krepro {
+namespace {
+
+struct Execute {
+  int operator()(const TextRequest& request) const {
+    fmt::print("{}", request.text);
+    return static_cast<int>(ExitCode::ok);
+  }
+  int operator()(const ListArguments& arguments) const { return list_command(arguments); }
+  int operator()(const PlanArguments& arguments) const { return plan_command(arguments); }
+  int operator()(const RunArguments& arguments) const { return run_command(arguments); }
+  int operator()(const ShowArguments& arguments) const { return show_command(arguments); }
+  int operator()(const GeneratorCall& call) const { hand_over(call, command_names()); }
+};
+
+/// A reader that went away (`| head -1`) has what it wanted; a full disk has not.
+int finish_output(int status) {
+  errno = 0;
+  if (std::fflush(stdout) == 0 || errno == EPIPE) return status;
+  print_error("krepro", system_error("cannot write to standard output", errno));
+  return status == 0 ? static_cast<int>(ExitCode::failed) : status;
+}
+
+int run(int argc, char** argv) {
+  turn_write_signals_into_errors();
+  try {
+    return finish_output(std::visit(Execute(), parse_arguments(argc, argv)));
+  } catch (const Error& error) {
+    std::fflush(stdout);
+    print_error("krepro", error);
+    return static_cast<int>(error.code());
+  } catch (const std::exception& error) {
+    std::fflush(stdout);
+    print_error("krepro", Error(ExitCode::failed, fmt::format("internal error: {}", error.what())));
+    return static_cast<int>(ExitCode::failed);
+  }
+}
+
+}  // namespace
+}  // namespace krepro
+
+int main(int argc, char** argv) { return krepro::run(argc, argv); }
