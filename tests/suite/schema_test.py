@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+"""Validates every line of real run files (whole, failed, simulated, resumed) against the published schemas."""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import warnings
+
+try:
+    import jsonschema
+except ImportError:
+    print("skipped: python3-jsonschema is not installed")
+    sys.exit(77)
+
+# Debian 12's jsonschema knows RefResolver only, newer ones call it deprecated.
+warnings.simplefilter("ignore", DeprecationWarning)
+command, schema_directory = (os.path.abspath(argument) for argument in sys.argv[1:3])
+
+PROFILE = """
+title = "schema"
+[defaults]
+repetitions = 2
+runtime = "1s"
+[[benchmark]]
+name = "good"
+generator = "null"
+options = { time = "virtual", latency = "1ms", distribution = "exponential" }
+[[benchmark]]
+name = "real"
+generator = "null"
+options = { latency = "1ms", wait = "sleep", runtime = "50ms" }
+[[benchmark]]
+name = "bad"
+generator = "null"
+options = { time = "virtual", latency = "1ms", fault = ["FAULT"] }
+"""
+
+
+def load(name):
+    with open(os.path.join(schema_directory, name), encoding="utf-8") as file:
+        return json.load(file)
+
+
+def reject_duplicates(pairs):
+    keys = [key for key, _ in pairs]
+    assert len(keys) == len(set(keys)), f"a key twice: {keys}"
+    return dict(pairs)
+
+
+line_schema, sample_schema = load("run-file.schema.json"), load("sample.schema.json")
+for schema in (line_schema, sample_schema):
+    jsonschema.Draft7Validator.check_schema(schema)
+store = {"sample.schema.json": sample_schema}
+resolver = jsonschema.RefResolver(base_uri="", referrer=line_schema, store=store)
+validator = jsonschema.Draft7Validator(line_schema, resolver=resolver)
+
+
+def check(path):
+    kinds = []
+    with open(path, encoding="utf-8") as file:
+        for number, text in enumerate(file, 1):
+            line = json.loads(text, object_pairs_hook=reject_duplicates)
+            for error in validator.iter_errors(line):
+                sys.exit(f"{path}:{number}: {error.message} at {list(error.absolute_path)}")
+            kinds.append(line["type"])
+    assert kinds[0] == "run" and {"boot", "sample", "note"} <= set(kinds), kinds
+
+
+def must_fail(line):
+    assert list(validator.iter_errors(line)), f"the schema accepts {line}"
+
+
+with tempfile.TemporaryDirectory() as directory:
+    for index, (fault, more) in enumerate([
+            ("error", []), ("crash", []), ("garbage", []), ("lie-nan", []), ("not-possible", []),
+            ("error", ["--simulate-boots", "2", "--label", "base"])]):
+        profile, out = os.path.join(directory, "p.toml"), os.path.join(directory, f"{index}.jsonl")
+        with open(profile, "w", encoding="utf-8") as file:
+            file.write(PROFILE.replace("FAULT", fault))
+        run = subprocess.run([command, "run", profile, "--out", out, *more], cwd=directory,
+                             stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+        assert run.returncode == (0 if fault == "not-possible" else 1), run.stderr
+        subprocess.run([command, "run", "--resume", out], cwd=directory, stdin=subprocess.DEVNULL,
+                       capture_output=True, check=False)
+        check(out)
+
+must_fail({"type": "sample"})
+must_fail({"type": "note", "kind": "gossip", "text": "", "at": "2026-11-30T12:00:00Z"})
+must_fail({})
+print("all lines validate")
