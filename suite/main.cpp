@@ -3,20 +3,21 @@
 #include <fmt/core.h>
 
 #include <cerrno>
-#include <cstdio>
 #include <exception>
+#include <system_error>
 #include <variant>
 
 #include "common/base/error.h"
 #include "suite/arguments/arguments.h"
 #include "suite/execute/interruption.h"
+#include "suite/report/output.h"
 
 namespace krepro {
 namespace {
 
 struct Execute {
   int operator()(const TextRequest& request) const {
-    fmt::print("{}", request.text);
+    print_text(request.text);
     return static_cast<int>(ExitCode::ok);
   }
   int operator()(const ListArguments& arguments) const { return list_command(arguments); }
@@ -28,9 +29,9 @@ struct Execute {
 
 /// A reader that went away (`| head -1`) has what it wanted; a full disk has not.
 int finish_output(int status) {
-  errno = 0;
-  if (std::fflush(stdout) == 0 || errno == EPIPE) return status;
-  print_error("krepro", system_error("cannot write to standard output", errno));
+  flush_text();
+  if (output_error() == 0 || output_error() == EPIPE) return status;
+  print_error("krepro", system_error("cannot write to standard output", output_error()));
   return status == 0 ? static_cast<int>(ExitCode::failed) : status;
 }
 
@@ -39,11 +40,16 @@ int run(int argc, char** argv) {
   try {
     return finish_output(std::visit(Execute(), parse_arguments(argc, argv)));
   } catch (const Error& error) {
-    std::fflush(stdout);
+    flush_text();
     print_error("krepro", error);
     return static_cast<int>(error.code());
+  } catch (const std::system_error& error) {
+    // What fmt::print() throws where standard output cannot be written to.
+    if (error.code().value() == EPIPE) return static_cast<int>(ExitCode::ok);
+    print_error("krepro", system_error("cannot write", error.code().value()));
+    return static_cast<int>(ExitCode::failed);
   } catch (const std::exception& error) {
-    std::fflush(stdout);
+    flush_text();
     print_error("krepro", Error(ExitCode::failed, fmt::format("internal error: {}", error.what())));
     return static_cast<int>(ExitCode::failed);
   }

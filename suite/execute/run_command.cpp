@@ -15,6 +15,7 @@
 #include "suite/execute/run_session.h"
 #include "suite/record/run_lines.h"
 #include "suite/record/wall_clock.h"
+#include "suite/report/output.h"
 #include "suite/report/summary_table.h"
 #include "suite/statistics/summary.h"
 
@@ -49,14 +50,22 @@ std::string plan_line(const RunSession& session) {
   return text;
 }
 
+/// "24 s", "3 min", "2.5 h": more digits would only flicker.
+std::string rough_time(double seconds) {
+  if (seconds < 99.5) return fmt::format("{:.0f} s", seconds);
+  if (seconds < 99.5 * 60) return fmt::format("{:.0f} min", seconds / 60);
+  return fmt::format("{:.1f} h", seconds / 3600);
+}
+
 void print_heading(const RunSession& session) {
   const std::string program = fmt::format("krepro {}   Linux {}", version, kernel_release());
   const bool fits = program.size() + 3 + session.machine.size() <= 78;
-  fmt::print("{}{}{}\n{}\n", program, fits ? "   " : "\n", session.machine, plan_line(session));
+  print_text(fmt::format("{}{}{}\n{}\n", program, fits ? "   " : "\n", session.machine,
+                         plan_line(session)));
   for (const std::string& note : session.notes) {
-    fmt::print("{}\n", wrap_text("note: " + note, "      "));
+    print_text(wrap_text("note: " + note, "      ") + "\n");
   }
-  std::fflush(stdout);
+  flush_text();
 }
 
 /// The loop's own state.
@@ -152,7 +161,7 @@ class RunLoop {
       rest.push_back(session_.pending[i].index);
     }
     const double seconds = time_left_.estimate_seconds(rest);
-    if (seconds >= 0) text += fmt::format("   {} left", format_duration(seconds * 1e9));
+    if (seconds >= 0) text += fmt::format("   {} left", rough_time(seconds));
     progress_.show(text);
   }
 
@@ -224,11 +233,12 @@ int run_command(const RunArguments& arguments) {
   RunLoop(session, arguments, interruption).run();
   // Read back: what is printed is what is on disk.
   const RunFile file = read_run_file(session.writer.path());
-  fmt::print("\n{}\nwritten to {} ({:.0f} kB)\n", summary_text(file), file.path.string(),
-             std::max(1.0, static_cast<double>(session.writer.size_bytes()) / 1000));
+  print_text(fmt::format("\n{}\nwritten to {} ({:.0f} kB)\n", summary_text(file),
+                         file.path.string(),
+                         std::max(1.0, static_cast<double>(session.writer.size_bytes()) / 1000)));
   if (interruption.requested()) return static_cast<int>(ExitCode::interrupted);
   if (!file.simulated) {
-    fmt::print("next: run the same on the other kernel, then krepro compare FILE FILE\n");
+    print_text("next: run the same on the other kernel, then krepro compare FILE FILE\n");
   }
   return static_cast<int>(outcome(file));
 }

@@ -7,6 +7,7 @@
 
 #include "common/base/error.h"
 #include "suite/environment/environment.h"
+#include "suite/report/output.h"
 #include "suite/report/summary_table.h"
 
 namespace krepro {
@@ -27,18 +28,20 @@ std::string plural(std::size_t count, const std::string& word) {
 
 std::string run_heading(const RunFile& file) {
   const nlohmann::json kernel = file.run.value("kernel", nlohmann::json::object());
+  const std::string release = "Linux " + text_of(kernel, "release");
+  const std::string label =
+      file.label == text_of(kernel, "release") ? release : file.label + " (" + release + ")";
   std::string text =
-      wrap_text(fmt::format("{}: {}, Linux {}, {}", file.path.string(), file.label,
-                            text_of(kernel, "release"), text_of(file.run, "machine")),
+      wrap_text(fmt::format("{}: {}, {}", file.path.string(), label, text_of(file.run, "machine")),
                 "  ") +
       "\n";
-  text +=
-      wrap_text(fmt::format("{}: {} x {} trials in all, {}, krepro {}, {}", file.plan.profile_name,
-                            plural(file.plan.benchmarks.size(), "benchmark"),
-                            file.plan.trials.size(), plural(file.boots.size(), "boot"),
-                            text_of(file.run, "krepro"), text_of(file.run, "started")),
-                "  ") +
-      "\n";
+  text += wrap_text(fmt::format("{}: {}, {}, {}, krepro {}, {}", file.plan.profile_name,
+                                plural(file.plan.benchmarks.size(), "benchmark"),
+                                plural(file.plan.trials.size(), "trial"),
+                                plural(file.boots.size(), "boot"), text_of(file.run, "krepro"),
+                                text_of(file.run, "started")),
+                    "  ") +
+          "\n";
   if (!file.plan.report.empty()) text += "reproduces: " + file.plan.report + "\n";
   std::set<std::string> said;
   for (const nlohmann::json& note : file.notes) {
@@ -53,7 +56,7 @@ int show_command(const ShowArguments& arguments) {
   bool first = true;
   for (const std::filesystem::path& path : arguments.files) {
     const RunFile file = read_run_file(path);
-    fmt::print("{}{}\n{}", first ? "" : "\n", run_heading(file), summary_text(file));
+    print_text(fmt::format("{}{}\n{}", first ? "" : "\n", run_heading(file), summary_text(file)));
     first = false;
   }
   return static_cast<int>(ExitCode::ok);

@@ -105,6 +105,18 @@ TEST_F(CommandTest, AClosedStandardOutputCostsNoResult) {
   EXPECT_EQ(read_run_file(here_.path("r.jsonl")).trials.size(), 3U);
 }
 
+TEST_F(CommandTest, AReaderThatGoesAwayIsNoErrorHoweverMuchThereIsToPrint) {
+  here_.write("p.toml", instant_profile(60, 1));
+  RunningCommand run(here_.directory(), {"run", "p.toml", "--out", "r.jsonl"}, true);
+  EXPECT_EQ(run.wait().status, 0);
+  EXPECT_EQ(read_run_file(here_.path("r.jsonl")).trials.size(), 60U);
+  RunningCommand show(here_.directory(), {"show", "r.jsonl"}, true);
+  EXPECT_EQ(show.wait().status, 0);
+  RunningCommand plan(here_.directory(), {"plan", "p.toml"}, true);
+  EXPECT_EQ(plan.wait().status, 0);
+  EXPECT_EQ(here_.read("stderr"), "");
+}
+
 TEST_F(CommandTest, ShowOfWhatIsNoRunFileExitsWith2) {
   here_.write("notes.txt", "hello\n");
   for (const char* file : {"notes.txt", "absent.jsonl", "."}) {
