@@ -46,7 +46,7 @@ std::string run_heading(const RunFile& file) {
   std::set<std::string> said;
   for (const nlohmann::json& note : file.notes) {
     const std::string words = text_of(note, "text");
-    if (text_of(note, "kind") == "harness" || words.empty() || !said.insert(words).second) continue;
+    if (words.empty() || !said.insert(words).second) continue;
     text += wrap_text("note: " + words, "      ") + "\n";
   }
   return text;
