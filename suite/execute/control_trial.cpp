@@ -2,6 +2,7 @@
 // server as a second process where it has one.
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <set>
@@ -17,6 +18,9 @@ namespace krepro {
 namespace {
 
 using nlohmann::json;
+
+/// Who pressed Ctrl-C waits no longer than this for a load's partial sample.
+constexpr std::int64_t interrupted_grace_ns = 3'000'000'000;
 
 std::string text_of(const json& message, const char* name) {
   const auto found = message.find(name);
@@ -244,7 +248,8 @@ class ControlTrial {
     if (!record_.sample.is_object()) record_.sample = json();
     if (!interruption_.requested() || hung_ || !load_ || !record_.sample.is_null()) return;
     load_->send({{"cmd", "stop"}});
-    const std::int64_t deadline_ns = now_ns() + request_.limits.stop_ns;
+    const std::int64_t grace_ns = std::min(request_.limits.stop_ns, interrupted_grace_ns);
+    const std::int64_t deadline_ns = now_ns() + grace_ns;
     const std::array<WatchedProcess*, 1> only = {load_.get()};
     for (;;) {
       while (const std::optional<std::string> line = load_->output().take()) {
@@ -255,7 +260,11 @@ class ControlTrial {
         if (sample != message.end() && sample->is_object()) record_.sample = *sample;
         return;
       }
-      if (load_->ended() || wait_for_activity(only, nullptr, deadline_ns) == Wake::timeout) return;
+      if (load_->ended()) return;
+      if (wait_for_activity(only, nullptr, deadline_ns) == Wake::timeout) {
+        hung_ = true;
+        return;
+      }
     }
   }
 

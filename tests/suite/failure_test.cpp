@@ -88,7 +88,8 @@ TEST(RunFailureTest, AGeneratorThatIgnoresSignalsIsKilledOnCtrlC) {
   const std::int64_t start_ns = now_ns();
   command.signal(SIGINT);
   EXPECT_EQ(command.wait().status, 130);
-  EXPECT_LT(now_ns() - start_ns, 30'000'000'000);
+  // Three seconds for a partial sample; the rest is for a machine that is busy with other tests.
+  EXPECT_LT(now_ns() - start_ns, 20'000'000'000);
   EXPECT_TRUE(here.all_gone());
   const RunFile file = read_run_file(here.path("r.jsonl"));
   ASSERT_EQ(file.trials.size(), 1U);
