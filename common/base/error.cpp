@@ -87,7 +87,25 @@ Error system_error(const std::string& what, int error_number, ExitCode code) {
   return {code, what + ": " + std::generic_category().message(error_number)};
 }
 
+namespace {
+
+/// Several errors at once, one line each, not wrapped: each begins with a place in a file that
+/// editors and grep follow.
+std::string format_list(std::string_view program, std::string_view messages) {
+  std::string out;
+  while (!messages.empty()) {
+    const std::size_t end = std::min(messages.find('\n'), messages.size());
+    out += fmt::format("{}: {}\n", program, messages.substr(0, end));
+    messages.remove_prefix(std::min(end + 1, messages.size()));
+  }
+  return out;
+}
+
+}  // namespace
+
 std::string format_error(std::string_view program, const Error& error) {
+  const std::string_view message = error.what();
+  if (message.find('\n') != std::string_view::npos) return format_list(program, message);
   std::string out = fmt::format("{}: ", program);
   append_wrapped(out, error.what(), out.size());
   out += '\n';

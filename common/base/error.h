@@ -45,7 +45,7 @@ class Error : public std::runtime_error {
                                  ExitCode code = ExitCode::usage);
 
 /// "krepro: MESSAGE" and, indented by 8 below it, the remedy; wrapped at 78 columns between words,
-/// each line ended.
+/// each line ended. A message of several lines is several errors: one line each, not wrapped.
 [[nodiscard]] std::string format_error(std::string_view program, const Error& error);
 /// Prints format_error() to stderr.
 void print_error(std::string_view program, const Error& error);

@@ -74,6 +74,12 @@ TEST(FormatError, LineBreaksOfTheTextAreKept) {
             "krepro: two ways\n        first\n        second\n");
 }
 
+TEST(FormatError, SeveralErrorsStandOnALineEachWithoutWrapping) {
+  const std::string first = "mine.toml:3:1: " + std::string(40, 'a') + " " + std::string(40, 'b');
+  EXPECT_EQ(format_error("krepro", usage_error(first + "\nmine.toml:4:1: another")),
+            "krepro: " + first + "\nkrepro: mine.toml:4:1: another\n");
+}
+
 TEST(PrintError, WritesToStandardError) {
   testing::internal::CaptureStderr();
   testing::internal::CaptureStdout();

@@ -11,14 +11,14 @@ constexpr std::size_t line_width = 78;
 
 }  // namespace
 
-std::string wrapped(const std::string& first, const std::string& text, std::size_t indent) {
+std::string wrapped(const std::string& first, const std::vector<std::string>& words,
+                    std::size_t indent, const std::string& continuation) {
   std::string result = first;
   std::size_t column = first.size();
   bool at_start = true;
-  std::istringstream words(text);
-  for (std::string word; words >> word;) {
-    if (!at_start && column + 1 + word.size() > line_width) {
-      result.append(1, '\n').append(indent, ' ');
+  for (const std::string& word : words) {
+    if (!at_start && column + 1 + word.size() + continuation.size() > line_width) {
+      result.append(continuation).append(1, '\n').append(indent, ' ');
       column = indent;
     } else if (!at_start) {
       result += ' ';
@@ -28,7 +28,15 @@ std::string wrapped(const std::string& first, const std::string& text, std::size
     column += word.size();
     at_start = false;
   }
-  return result + "\n";
+  result += '\n';
+  return result;
+}
+
+std::string wrapped(const std::string& first, const std::string& text, std::size_t indent) {
+  std::vector<std::string> words;
+  std::istringstream stream(text);
+  for (std::string word; stream >> word;) words.push_back(word);
+  return wrapped(first, words, indent, "");
 }
 
 }  // namespace krepro

@@ -1,5 +1,6 @@
 // A benchmark as one would type it in a shell.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "common/base/check.h"
 #include "suite/original/original.h"
@@ -69,16 +70,19 @@ std::vector<std::string> words_of(const Benchmark& benchmark, const GeneratorInf
 
 }  // namespace
 
-std::string command_line(const Benchmark& benchmark, const Catalog& catalog) {
-  std::string line;
+std::vector<std::string> command_words(const Benchmark& benchmark, const Catalog& catalog) {
+  std::vector<std::string> words;
   if (benchmark.cpus.contains("load")) {
-    line = fmt::format("taskset -c {}", benchmark.cpus.at("load").get<std::string>());
+    words = {"taskset", "-c", benchmark.cpus.at("load").get<std::string>()};
   }
   for (const std::string& word : words_of(benchmark, catalog.find(benchmark.generator))) {
-    if (!line.empty()) line += ' ';
-    line += quoted(word);
+    words.push_back(quoted(word));
   }
-  return line;
+  return words;
+}
+
+std::string command_line(const Benchmark& benchmark, const Catalog& catalog) {
+  return fmt::format("{}", fmt::join(command_words(benchmark, catalog), " "));
 }
 
 }  // namespace krepro

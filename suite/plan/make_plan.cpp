@@ -289,12 +289,14 @@ class Planner {
       }
       return;
     }
-    warnings_.push_back(fmt::format(
-        "scaled to this machine (x {}/{} CPUs): not comparable with published rows{}",
-        fit_->cpus_here, fit_->cpus_expected,
-        dropped == 0
-            ? ""
-            : fmt::format("; {} rows became the same as others and are left out", dropped)));
+    std::string warning =
+        fmt::format("scaled to this machine (x {}/{} CPUs): not comparable with published rows",
+                    fit_->cpus_here, fit_->cpus_expected);
+    if (dropped > 0) {
+      warning += fmt::format("; {} {} left out that became equal to others", dropped,
+                             dropped == 1 ? "row" : "rows");
+    }
+    warnings_.push_back(std::move(warning));
   }
 
   void check_names() {

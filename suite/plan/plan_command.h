@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "suite/catalog/catalog.h"
 #include "suite/placement/machine.h"
@@ -32,8 +33,12 @@ struct PreparedPlan {
 /// The plan for people, at most 78 columns except for long values, with its line end.
 [[nodiscard]] std::string plan_text(const PreparedPlan& prepared);
 
-/// "krepro hackbench --groups=4 --pipe", as one would type it, with placement and policy in front
-/// ("taskset -c 0-3 ..."), quoted for a shell. For an upstream row the original's command line.
+/// What one would type for a trial of the row, each word quoted for a shell where it has to be:
+/// "taskset -c 0-3 krepro hackbench --groups=4 --pipe". For an upstream row the original's command
+/// line.
+[[nodiscard]] std::vector<std::string> command_words(const Benchmark& benchmark,
+                                                     const Catalog& catalog);
+/// The same in one line.
 [[nodiscard]] std::string command_line(const Benchmark& benchmark, const Catalog& catalog);
 
 /// Prints it; returns the exit status.

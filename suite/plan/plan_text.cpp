@@ -93,9 +93,6 @@ std::string machine_text(const PreparedPlan& prepared) {
 
 std::string row_text(const Benchmark& benchmark, const Catalog& catalog, std::size_t number) {
   std::string text = fmt::format("{:>4}  {}", number, benchmark.name);
-  if (benchmark.expected_seconds > 0) {
-    text += fmt::format("  (about {})", format_duration(benchmark.expected_seconds * 1e9));
-  }
   if (!benchmark.scaled.empty()) text += fmt::format("  scaled: {}", benchmark.scaled);
   text += "\n";
   for (const auto& [role, placement] : benchmark.placement.items()) {
@@ -108,7 +105,7 @@ std::string row_text(const Benchmark& benchmark, const Catalog& catalog, std::si
     text += wrapped("      ",
                     fmt::format("{} scheduled as {}", role, scheduling.get<std::string>()), 10);
   }
-  return text + wrapped("      ", command_line(benchmark, catalog), 10);
+  return text + wrapped("      ", command_words(benchmark, catalog), 10, " \\");
 }
 
 std::string trial_text(const Plan& plan, const Trial& trial) {

@@ -125,7 +125,7 @@ std::optional<nlohmann::json> Parameters::fill(const nlohmann::json& value,
 
 void Parameters::report_unused() {
   for (const auto& [name, parameter] : profile_.parameters) {
-    if (used_.count(name) != 0) continue;
+    if (used_.count(name) != 0 || values_.count(name) == 0) continue;
     errors_.add(parameter.position, fmt::format("parameter \"{}\" is not used", name),
                 fmt::format("refer to it as ${{{}}}", name));
   }

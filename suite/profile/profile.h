@@ -104,16 +104,19 @@ struct Profile {
 class ProfileErrors {
  public:
   explicit ProfileErrors(std::filesystem::path path) : path_(std::move(path)) {}
-  /// "FILE:LINE:COLUMN: message; suggestion"; repeated lines (rows of one matrix) are kept once.
+  /// "FILE:LINE:COLUMN: message"; what repeats itself (rows of one matrix) is kept once. A position
+  /// of line 0 is no place in the file: the command line is meant.
   void add(SourcePosition position, const std::string& message, const std::string& suggestion = {});
   [[nodiscard]] bool empty() const { return found_.empty(); }
-  /// Throws a usage_error of one line per error where there are any.
+  /// Throws a usage_error where there are any: with the suggestion as its remedy where there is
+  /// one error, else of one line per error, each with its suggestion.
   void throw_if_any() const;
 
  private:
   struct Found {
     SourcePosition position;
     std::string text;
+    std::string suggestion;
   };
   std::filesystem::path path_;
   std::vector<Found> found_;

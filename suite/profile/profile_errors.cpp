@@ -18,26 +18,27 @@ constexpr std::size_t shown_errors_max = 20;
 
 void ProfileErrors::add(SourcePosition position, const std::string& message,
                         const std::string& suggestion) {
-  const std::string advice = suggestion.empty() ? "" : "; " + suggestion;
-  const std::string text = position.line > 0
-                               ? fmt::format("{}:{}:{}: {}{}", path_.string(), position.line,
-                                             position.column, message, advice)
-                               : message + advice;
+  const std::string text = position.line > 0 ? fmt::format("{}:{}:{}: {}", path_.string(),
+                                                           position.line, position.column, message)
+                                             : message;
   const auto same = [&](const Found& found) { return found.text == text; };
   if (std::any_of(found_.begin(), found_.end(), same)) return;
-  found_.push_back({position, text});
+  found_.push_back({position, text, suggestion});
 }
 
 void ProfileErrors::throw_if_any() const {
   if (found_.empty()) return;
+  if (found_.size() == 1) throw usage_error(found_.front().text, found_.front().suggestion);
   std::vector<Found> sorted = found_;
   std::stable_sort(sorted.begin(), sorted.end(), [](const Found& a, const Found& b) {
     return std::tie(a.position.line, a.position.column) <
            std::tie(b.position.line, b.position.column);
   });
   std::string text;
-  for (std::size_t i = 0; i < sorted.size() && i < shown_errors_max; ++i) {
-    text += (i == 0 ? "" : "\n") + sorted[i].text;
+  for (std::size_t i = 0; i < std::min(sorted.size(), shown_errors_max); ++i) {
+    if (i > 0) text += '\n';
+    text += sorted[i].text;
+    if (!sorted[i].suggestion.empty()) text += fmt::format("; {}", sorted[i].suggestion);
   }
   if (sorted.size() > shown_errors_max) {
     text +=

@@ -28,7 +28,9 @@ std::vector<std::string> errors_of(const std::string& text) {
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ExitCode::usage);
     std::vector<std::string> lines;
-    std::istringstream stream(error.what());
+    std::istringstream stream(error.remedy().empty()
+                                  ? std::string(error.what())
+                                  : std::string(error.what()) + "; " + error.remedy());
     for (std::string line; std::getline(stream, line);) lines.push_back(line);
     return lines;
   }
