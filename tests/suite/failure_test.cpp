@@ -73,6 +73,22 @@ TEST(RunFailureTest, WhereNothingCouldRunTheStatusIs3) {
   EXPECT_EQ(here.krepro({"run", "p.toml", "--only", "bad"}).status, 3);
 }
 
+/// Waits until a trial of r.jsonl is under way: its boot is recorded, and krepro, a keeper and a
+/// generator are there. False after ten seconds.
+bool wait_for_load(const Workplace& here) {
+  const std::int64_t deadline_ns = now_ns() + 10'000'000'000;
+  while (now_ns() < deadline_ns) {
+    const bool begun = here.read("r.jsonl").find(R"("type":"boot")") != std::string::npos;
+    if (begun && here.processes().size() >= 3) {
+      // Most probably past its set-up then; the test holds in either case.
+      sleep_until_ns(now_ns() + 500'000'000);
+      return true;
+    }
+    sleep_until_ns(now_ns() + 20'000'000);
+  }
+  return false;
+}
+
 TEST(RunFailureTest, AGeneratorThatIgnoresSignalsIsKilledOnCtrlC) {
   const Workplace here;
   here.write("p.toml",
@@ -81,10 +97,7 @@ TEST(RunFailureTest, AGeneratorThatIgnoresSignalsIsKilledOnCtrlC) {
              "options = { latency = \"1ms\", wait = \"sleep\", fault = [\"ignore-signals\", "
              "\"hang-stop\"] }\n");
   RunningCommand command(here.directory(), {"run", "p.toml", "--out", "r.jsonl"}, false);
-  // The load runs once a generator's process is there; the run line comes well before.
-  const std::int64_t deadline_ns = now_ns() + 10'000'000'000;
-  while (here.processes().size() < 3 && now_ns() < deadline_ns)
-    sleep_until_ns(now_ns() + 20'000'000);
+  ASSERT_TRUE(wait_for_load(here));
   const std::int64_t start_ns = now_ns();
   command.signal(SIGINT);
   EXPECT_EQ(command.wait().status, 130);
@@ -104,9 +117,7 @@ TEST(RunFailureTest, ASecondCtrlCEndsItAtOnce) {
              "options = { latency = \"1ms\", wait = \"sleep\", fault = [\"ignore-signals\", "
              "\"hang-stop\"] }\n");
   RunningCommand command(here.directory(), {"run", "p.toml", "--out", "r.jsonl"}, false);
-  const std::int64_t deadline_ns = now_ns() + 10'000'000'000;
-  while (here.processes().size() < 3 && now_ns() < deadline_ns)
-    sleep_until_ns(now_ns() + 20'000'000);
+  ASSERT_TRUE(wait_for_load(here));
   command.signal(SIGINT);
   sleep_until_ns(now_ns() + 200'000'000);
   command.signal(SIGTERM);
