@@ -24,6 +24,7 @@ struct Execute {
   int operator()(const PlanArguments& arguments) const { return plan_command(arguments); }
   int operator()(const RunArguments& arguments) const { return run_command(arguments); }
   int operator()(const ShowArguments& arguments) const { return show_command(arguments); }
+  int operator()(const FidelityArguments& arguments) const { return fidelity_command(arguments); }
   int operator()(const GeneratorCall& call) const { hand_over(call, command_names()); }
 };
 

@@ -42,6 +42,17 @@ std::int64_t positive_duration_ns(const std::string& option, const std::string& 
   return value;
 }
 
+/// "2" and "2%": two per cent, as a share.
+double percentage(const std::string& option, const std::string& text) {
+  try {
+    const double value = parse_number(text.substr(0, text.find_last_not_of(" %") + 1));
+    if (value > 0) return value / 100;
+  } catch (const Error&) {
+    // Said below, with what was typed.
+  }
+  throw usage_error(fmt::format("{}: \"{}\" is not a percentage above 0", option, text));
+}
+
 /// An option that is given as often as one likes, each time with one value.
 void add_repeated(CLI::App& app, const std::string& name, std::vector<std::string>& values,
                   const std::string& help, const std::string& value_name) {
@@ -96,6 +107,7 @@ class CommandLineParser {
     add_plan();
     add_run();
     add_show();
+    add_fidelity();
     CLI::App* help = add("help", "help on a command");
     help->add_option("command", help_about_, "the command");
   }
@@ -175,6 +187,36 @@ class CommandLineParser {
     show->add_option("files", show_.files, "run files")->required();
   }
 
+  void add_fidelity() {
+    CLI::App* app = add("fidelity", "compare a generator with the tool it stands for");
+    FidelityArguments& to = fidelity_;
+    app->add_option("generator", to.generator, "whose original is installed here")->required();
+    add_repeated(*app, "--rows", to.rows, "only rows whose name matches (* and ?)", "PATTERN");
+    app->add_option("--placement", to.placement, "pinned, floating or both; default: both")
+        ->type_name("WORD");
+    add_parsed(*app, "--width", "PCT", "measure until the interval is +-PCT %",
+               [&to](const std::string& text) { to.width = percentage("--width", text); });
+    add_parsed(
+        *app, "--max-rounds", "N", "at most N blocks of runs a row; default 20",
+        [&to](const std::string& text) { to.max_rounds = whole_number("--max-rounds", text, 1); });
+    add_parsed(*app, "--max-time", "TIME", "of a row in a placement; default 2m",
+               [&to](const std::string& text) {
+                 to.max_time_ns = positive_duration_ns("--max-time", text);
+               });
+    app->add_option("--perturb", to.perturb,
+                    "compare reactions to a change: NICE,\n"
+                    "SCHED_BATCH, SCHED_IDLE, FEWER_CPUS, or\n"
+                    "a policy such as other,slice:3ms")
+        ->type_name("CHANGE");
+    add_parsed(*app, "--seed", "N", "of our first run", [&to](const std::string& text) {
+      to.seed = static_cast<std::uint64_t>(whole_number("--seed", text, 0));
+    });
+    app->add_option("--json", to.json, "every single run; - for stdout")->type_name("FILE");
+    app->add_flag("--list", to.list, "print the rows and their command lines only");
+    app->add_flag("--quiet", to.quiet, "no progress on stderr");
+    app->footer("Exit status: 0 all rows the same, 1 a row differs, 125 one is unresolved.");
+  }
+
   [[nodiscard]] const CLI::App* chosen() const {
     const std::vector<CLI::App*> subs = app_.get_subcommands();
     return subs.empty() ? &app_ : subs.front();
@@ -212,6 +254,7 @@ class CommandLineParser {
     if (name == "list") return list_;
     if (name == "plan") return plan_;
     if (name == "show") return show_;
+    if (name == "fidelity") return fidelity_;
     if (name == "run") {
       if (run_.profile.empty() && run_.resume.empty()) {
         throw usage_error("run: which profile?", "krepro list profiles names them");
@@ -236,6 +279,7 @@ class CommandLineParser {
   PlanArguments plan_;
   RunArguments run_;
   ShowArguments show_;
+  FidelityArguments fidelity_;
 };
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "suite/catalog/list_command.h"
 #include "suite/execute/generator_call.h"
 #include "suite/execute/run_command.h"
+#include "suite/fidelity/fidelity_command.h"
 #include "suite/plan/plan_command.h"
 #include "suite/report/show_command.h"
 
@@ -20,7 +21,7 @@ struct TextRequest {
 };
 
 using Command = std::variant<TextRequest, ListArguments, PlanArguments, RunArguments, ShowArguments,
-                             GeneratorCall>;
+                             FidelityArguments, GeneratorCall>;
 
 /// Throws usage_error with a suggestion. A first word that is no command is taken for a generator.
 [[nodiscard]] Command parse_arguments(int argc, const char* const* argv);

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 #include <linux/perf_event.h>
+#include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -73,14 +74,22 @@ int open_counter(const std::string& tracepoint, const HostFiles& host) {
                      ExitCode::not_possible);
 }
 
+void set_filter(int descriptor, const Tracepoint& tracepoint) {
+  if (ioctl(descriptor, PERF_EVENT_IOC_SET_FILTER, tracepoint.filter.c_str()) == 0) return;
+  throw system_error(
+      fmt::format("tracepoint {}: filter \"{}\"", tracepoint.name, tracepoint.filter), errno,
+      ExitCode::not_possible);
+}
+
 }  // namespace
 
-TracepointCounters TracepointCounters::open(const std::vector<std::string>& tracepoints,
+TracepointCounters TracepointCounters::open(const std::vector<Tracepoint>& tracepoints,
                                             const HostFiles& host) {
   TracepointCounters counters;
   counters.descriptors_.reserve(tracepoints.size());
-  for (const std::string& tracepoint : tracepoints) {
-    counters.descriptors_.push_back(open_counter(tracepoint, host));
+  for (const Tracepoint& tracepoint : tracepoints) {
+    counters.descriptors_.push_back(open_counter(tracepoint.name, host));
+    if (!tracepoint.filter.empty()) set_filter(counters.descriptors_.back(), tracepoint);
   }
   return counters;
 }
@@ -115,26 +124,25 @@ std::vector<std::uint64_t> TracepointCounters::read() const {
   return counts;
 }
 
-std::vector<std::string> traceable_system_calls(const HostFiles& host) {
-  constexpr std::string_view prefix = "sys_enter_";
-  std::vector<std::string> names;
-  for (const char* root : tracing_roots) {
-    for (const std::string& event : host.list(fmt::format("{}/events/syscalls", root))) {
-      if (event.starts_with(prefix)) names.push_back(event.substr(prefix.size()));
-    }
-    if (!names.empty()) break;
-  }
-  return names;
-}
-
 std::optional<std::string> tracepoint_problem(const HostFiles& host) {
   try {
-    (void)TracepointCounters::open({"raw_syscalls:sys_enter"}, host);
+    (void)TracepointCounters::open({{"raw_syscalls:sys_enter", ""}}, host);
   } catch (const Error& error) {
     return error.remedy().empty() ? error.what()
                                   : fmt::format("{} ({})", error.what(), error.remedy());
   }
   return std::nullopt;
+}
+
+const std::vector<SystemCallName>& system_call_names() {
+  static const std::vector<SystemCallName> names = {
+#include "system_call_names.inc"
+  };
+  return names;
+}
+
+Tracepoint system_call_tracepoint(long number) {
+  return {"raw_syscalls:sys_enter", fmt::format("id == {}", number)};
 }
 
 }  // namespace krepro

@@ -13,19 +13,26 @@
 
 namespace krepro {
 
+/// What one counter counts: a tracepoint ("sched:sched_waking"), and of its events those that the
+/// kernel's filter expression lets pass ("id == 0"); empty: all.
+struct Tracepoint {
+  std::string name;
+  std::string filter;
+};
+
 class TracepointCounters {
  public:
-  /// Opens one counter per tracepoint ("sched:sched_waking"). They start to count in the next
-  /// program that this process starts (at its exec; processes between this one and the exec are not
-  /// counted), and in all that it starts. Throws not_possible with the reason and the remedy
-  /// (tracefs not mounted, no permission, no such tracepoint).
-  [[nodiscard]] static TracepointCounters open(const std::vector<std::string>& tracepoints,
+  /// Opens one counter each. They start to count in the next program that this process starts (at
+  /// its exec; processes between this one and the exec are not counted), and in all that it starts.
+  /// Throws not_possible with the reason and the remedy (tracefs not mounted, no permission, no
+  /// such tracepoint).
+  [[nodiscard]] static TracepointCounters open(const std::vector<Tracepoint>& tracepoints,
                                                const HostFiles& host = HostFiles::system());
   TracepointCounters(TracepointCounters&& other) noexcept;
   TracepointCounters& operator=(TracepointCounters&& other) noexcept;
   ~TracepointCounters();
 
-  /// The counts so far, in the order of the names; exact once the command and its children have
+  /// The counts so far, in the order of opening; exact once the command and its children have
   /// ended.
   [[nodiscard]] std::vector<std::uint64_t> read() const;
 
@@ -35,13 +42,20 @@ class TracepointCounters {
   std::vector<int> descriptors_;
 };
 
-/// Names of the system calls that have a tracepoint of their own ("read", "futex"), sorted; empty
-/// where tracefs cannot be read.
-[[nodiscard]] std::vector<std::string> traceable_system_calls(
-    const HostFiles& host = HostFiles::system());
-
 /// Why tracepoints cannot be counted here, one line; nothing where they can.
 [[nodiscard]] std::optional<std::string> tracepoint_problem(
     const HostFiles& host = HostFiles::system());
+
+/// A system call by the kernel's number.
+struct SystemCallName {
+  long number = 0;
+  const char* name = "";
+};
+/// All that this build's C library knows, by name ("read", "newfstatat"); a newer kernel may have
+/// more.
+[[nodiscard]] const std::vector<SystemCallName>& system_call_names();
+/// Counts one system call, whoever makes it. One tracepoint with a filter serves all calls: each
+/// call's own tracepoint (syscalls:sys_enter_read) costs the kernel 30 ms to give back.
+[[nodiscard]] Tracepoint system_call_tracepoint(long number);
 
 }  // namespace krepro

@@ -7,7 +7,7 @@
 
 #include "common/base/check.h"
 
-namespace krepro {
+namespace krepro::fidelity {
 
 const char* to_string(Side side) { return side == Side::original ? "original" : "ours"; }
 
@@ -59,4 +59,4 @@ Stop decide(const StoppingRule& rule, std::size_t blocks, std::span<const double
   return Stop::go_on;
 }
 
-}  // namespace krepro
+}  // namespace krepro::fidelity

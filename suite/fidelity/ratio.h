@@ -12,7 +12,7 @@
 
 #include "suite/statistics/summary.h"
 
-namespace krepro {
+namespace krepro::fidelity {
 
 enum class Side : std::uint8_t { original, ours };
 [[nodiscard]] const char* to_string(Side side);
@@ -60,4 +60,4 @@ enum class Stop : std::uint8_t { go_on, narrow, out_of_blocks, out_of_time };
 [[nodiscard]] Stop decide(const StoppingRule& rule, std::size_t blocks,
                           std::span<const double> half_widths, std::int64_t elapsed_ns);
 
-}  // namespace krepro
+}  // namespace krepro::fidelity

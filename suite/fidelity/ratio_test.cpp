@@ -8,7 +8,7 @@
 
 #include "common/base/random.h"
 
-namespace krepro {
+namespace krepro::fidelity {
 namespace {
 
 using ::testing::ElementsAre;
@@ -100,4 +100,4 @@ TEST(Stopping, ByWidthNeitherBiasesTheRatioNorRuinsTheCoverage) {
 }
 
 }  // namespace
-}  // namespace krepro
+}  // namespace krepro::fidelity

@@ -1,0 +1,88 @@
+// One row of the comparison in one placement, start to end: timed runs, counted runs, findings,
+// verdict.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "suite/fidelity/measurement.h"
+#include "suite/fidelity/perturbation.h"
+#include "suite/fidelity/programs.h"
+#include "suite/fidelity/system_calls.h"
+#include "suite/fidelity/verdict.h"
+
+namespace krepro::fidelity {
+
+struct FidelitySettings {
+  std::optional<double>
+      half_width;  ///< Of the time ratio's interval; else half of what the bounds allow.
+  std::size_t max_blocks = 20;
+  std::int64_t max_time_ns = 120'000'000'000;  ///< Of the timed runs of one row in one placement.
+  std::optional<Perturbation> perturbation;
+  CpuSet pinned_cpus;      ///< The one CPU of the pinned placement.
+  CpuSet floating_cpus;    ///< All CPUs that we may use.
+  std::uint64_t seed = 0;  ///< Ours gets seed, seed + 1, ... run by run.
+};
+
+struct RowResult {
+  std::string name;
+  Placement placement = Placement::pinned;
+  std::vector<std::string> arguments;
+  std::string cpus;
+  std::vector<Finding> findings;  ///< The time first.
+  std::vector<CallComparison> calls;
+  std::vector<std::string> notes;  ///< What was not measured, and why.
+  Verdict verdict = Verdict::unresolved;
+  std::string reason;  ///< Of every verdict but `same`.
+  Series timed;
+  Series counted;  ///< Runs under the wake-up counter; empty where there were none.
+};
+
+class RowMeasuring {
+ public:
+  struct Hooks {
+    std::function<bool()> interrupted;
+    std::function<void(const std::string&)> progress;  ///< One line for the user.
+  };
+  RowMeasuring(const Programs& programs, FidelitySettings settings, Hooks hooks);
+
+  [[nodiscard]] RowResult measure_row(const FidelityRow& row, Placement placement);
+  /// How system calls and wake-ups are counted here, for the report's head.
+  [[nodiscard]] const SystemCallCounting& calls() const { return calls_; }
+  [[nodiscard]] const std::optional<std::string>& wakeups_problem() const {
+    return wakeups_problem_;
+  }
+
+ private:
+  [[nodiscard]] Conditions conditions(Placement placement) const;
+  [[nodiscard]] MeasuringHooks hooks_for(const FidelityRow& row, const RowResult& result,
+                                         bool count_wakeups);
+  [[nodiscard]] StoppingRule rule_for(Placement placement) const;
+  void measure_alike(const FidelityRow& row, RowResult& result);
+  void measure_reaction(const FidelityRow& row, RowResult& result);
+  void count_calls(const FidelityRow& row, RowResult& result);
+  void count_wakeups(const FidelityRow& row, RowResult& result);
+
+  const Programs* programs_;
+  FidelitySettings settings_;
+  Hooks hooks_;
+  SystemCallCounting calls_;
+  std::optional<std::string> wakeups_problem_;
+  std::uint64_t runs_made_ = 0;
+};
+
+/// Bounds of the time ratio: the declared ones pinned; floating 1 -+ the tolerance of switches,
+/// since where tasks land is part of chance there.
+struct RatioBounds {
+  double low = 0;
+  double high = 0;
+};
+[[nodiscard]] RatioBounds time_bounds(const Original& original, Placement placement);
+
+/// Half the interval that a verdict `same` needs: half of the room that the bounds leave.
+[[nodiscard]] double wanted_half_width(const Original& original, Placement placement);
+
+}  // namespace krepro::fidelity
