@@ -1,4 +1,4 @@
-// Naming rows.
+// Fills in the names of rows, and finds a short one where the profile gives none.
 #include "suite/plan/row_name.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Filling in ${name}.
+// Replaces ${name} in the strings of a profile. What a name may stand for is the caller's business.
 #include "suite/plan/substitution.h"
 
 #include <fmt/format.h>

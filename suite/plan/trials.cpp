@@ -1,4 +1,4 @@
-// Ordering trials.
+// Puts the trials of all rows in the order in which they run; draws no rows.
 #include "suite/plan/trials.h"
 
 #include <fmt/format.h>

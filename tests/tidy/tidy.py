@@ -90,7 +90,7 @@ ARROWS = {
     "suite": ["common"],
     "tests": ["common", "suite"],
 }
-GENERATED_HEADERS = ("source_hash.h",)
+GENERATED_HEADERS = ("source_hash.h", "system_call_names.inc")
 
 
 def layer_of(path):
