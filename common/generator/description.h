@@ -62,9 +62,11 @@ struct Description {
   std::vector<MetricDescription> metrics;
   OptionTable options;
   std::vector<std::string> roles{"load"};  ///< "load", or "load","serve"
-  /// Options (name, value) of a trial of about a second, for the conformance tests and the documentation.
+  /// Options (name, value) of a trial of about a second, for the conformance tests and the
+  /// documentation.
   std::vector<std::pair<std::string, std::string>> example;
-  /// Options that, added to the example's, make it last for at least half a minute (it is then interrupted).
+  /// Options that, added to the example's, make it last for at least half a minute (it is then
+  /// interrupted).
   std::vector<std::pair<std::string, std::string>> long_example;
   std::optional<Original> original;
   std::string positional;  ///< Name of the option that takes a positional argument (wrk's URL);
