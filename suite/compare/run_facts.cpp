@@ -74,7 +74,11 @@ class Collector {
     } else if (!trial.warmup) {
       fact.counts = true;
       fact.value = read_metric(trial, facts_.benchmarks[fact.benchmark]);
-      add_details(trial, facts_.details[fact.benchmark]);
+      try {
+        add_details(trial, facts_.details[fact.benchmark]);
+      } catch (const Error& error) {
+        throw bad_metric(trial, error.what());
+      }
       fact.disturbance = find_disturbance(trial.counters);
     }
     facts_.trials.push_back(std::move(fact));

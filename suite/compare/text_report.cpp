@@ -11,7 +11,7 @@ namespace krepro {
 namespace {
 
 constexpr std::size_t page_width = 78;
-constexpr std::size_t base_width = 10;
+constexpr std::size_t base_width = 9;
 constexpr std::size_t cell_width = 16;
 constexpr std::size_t most_columns = 3;
 constexpr std::size_t most_environment_lines = 10;
@@ -31,7 +31,9 @@ std::string ascii(const std::string& text) {
   return result;
 }
 
+/// Lines that fit stay as they are, aligned parts included.
 std::string wrapped(const std::string& text, const std::string& indent) {
+  if (text.size() <= page_width) return ascii(text) + "\n";
   return wrap_text(ascii(text), indent) + "\n";
 }
 
@@ -83,13 +85,54 @@ struct Block {
   /// A single column has room for its interval and p.
   [[nodiscard]] bool wide() const { return count() == 1; }
   [[nodiscard]] std::size_t name_width() const {
-    return wide() ? 28 : page_width - base_width - count() * cell_width;
+    return wide() ? 29 : page_width - base_width - count() * cell_width;
   }
 };
 
-std::string heading_line(const Comparison& comparison, const std::string& family,
-                         const Block& block) {
-  std::string line = ascii(family.empty() ? "other" : family);
+/// The rows of one family. Where names are too long for their column, what all of them start with
+/// stands in the heading instead.
+struct Family {
+  std::string name;
+  std::string prefix;
+  std::vector<const ComparedRow*> rows;
+};
+
+std::string common_prefix(const std::vector<const ComparedRow*>& rows) {
+  std::string prefix = rows.front()->name;
+  for (const ComparedRow* row : rows) {
+    const auto [in_prefix, in_name] =
+        std::mismatch(prefix.begin(), prefix.end(), row->name.begin(), row->name.end());
+    prefix.erase(in_prefix, prefix.end());
+  }
+  // Whole words only.
+  prefix.erase(prefix.find_last_of(" -/") == std::string::npos ? 0
+                                                               : prefix.find_last_of(" -/") + 1);
+  return prefix;
+}
+
+std::vector<Family> families_of(const Comparison& comparison, const Block& block) {
+  std::vector<Family> families;
+  for (const ComparedRow& row : comparison.rows) {
+    auto family = std::find_if(families.begin(), families.end(),
+                               [&](const Family& known) { return known.name == row.family; });
+    if (family == families.end()) {
+      families.push_back({row.family, "", {}});
+      family = families.end() - 1;
+    }
+    family->rows.push_back(&row);
+  }
+  for (Family& family : families) {
+    const bool too_long = std::any_of(
+        family.rows.begin(), family.rows.end(),
+        [&](const ComparedRow* row) { return row->name.size() + 2 > block.name_width(); });
+    if (too_long && family.rows.size() > 1) family.prefix = common_prefix(family.rows);
+  }
+  return families;
+}
+
+std::string heading_text(const Comparison& comparison, const Family& family, const Block& block) {
+  std::string line = ascii(family.name.empty() ? "other" : family.name);
+  if (!family.prefix.empty()) line += ": " + ascii(family.prefix) + "...";
   std::string text;
   if (line.size() > block.name_width()) {
     text = wrapped(line, "  ");
@@ -97,7 +140,7 @@ std::string heading_line(const Comparison& comparison, const std::string& family
   }
   line = fmt::format("{:<{}}{:>{}}", line, block.name_width(), "base", base_width);
   if (block.wide()) {
-    line += fmt::format("{:>10} {:<7}{:>16}{:>7}", comparison.columns[block.first + 1].key, "",
+    line += fmt::format("{:>10} {:<7}{:>15}{:>7}", comparison.columns[block.first + 1].key, "",
                         "95 % interval", "adj. p");
   } else {
     for (std::size_t c = block.first; c < block.last; ++c) {
@@ -107,43 +150,43 @@ std::string heading_line(const Comparison& comparison, const std::string& family
   return text + trim_end(line);
 }
 
-std::string row_text(const Comparison& comparison, const ComparedRow& row, const Block& block) {
-  const std::string name = "  " + ascii(row.name);
+/// The mark of an interval from within boots stands behind it, out of the digits' column.
+std::string padded_interval(const RowTest& test) {
+  const std::string text = interval_text(test);
+  return fmt::format("{:>{}}", text, text.ends_with('w') ? 16 : 15);
+}
+
+std::string row_text(const Comparison& comparison, const ComparedRow& row,
+                     const std::string& prefix, const Block& block) {
+  std::string line = "  " + ascii(row.name.substr(prefix.size()));
   std::string text;
-  std::string line = name;
-  if (name.size() + 1 > block.name_width()) {
-    text = name.substr(0, page_width) + "\n";
+  if (line.size() > block.name_width()) {
+    text = line.substr(0, page_width) + "\n";
     line.clear();
   }
   line = fmt::format("{:<{}}{:>{}}", line, block.name_width(),
                      row.base_value ? format_figure(*row.base_value) : "-", base_width);
   for (std::size_t c = block.first; c < block.last; ++c) {
     const RowTest& test = row.cells[c].test;
-    line += block.wide() ? fmt::format("{:>10} {:<7}{:>16}{:>7}", change_text(test),
-                                       verdict_word(test), interval_text(test), p_text(test))
+    line += block.wide() ? fmt::format("{:>10} {:<7}{:<16}{:>6}", change_text(test),
+                                       verdict_word(test), padded_interval(test), p_text(test))
                          : fmt::format("{:>9} {:<6}", change_text(test), verdict_word(test));
   }
   text += trim_end(line);
-  if (block.first == 0) {
-    for (const std::string& note : row_notes(comparison, row)) {
-      text += wrapped("      " + note, "        ");
-    }
+  // Notes are about all columns; they are said once.
+  if (block.first > 0) return text;
+  for (const std::string& note : row_notes(comparison, row)) {
+    text += wrapped("      " + note, "        ");
   }
   return text;
 }
 
 std::string table_text(const Comparison& comparison, const Block& block) {
   std::string text;
-  std::vector<std::string> families;
-  for (const ComparedRow& row : comparison.rows) {
-    if (std::find(families.begin(), families.end(), row.family) == families.end()) {
-      families.push_back(row.family);
-    }
-  }
-  for (const std::string& family : families) {
-    text += "\n" + heading_line(comparison, family, block);
-    for (const ComparedRow& row : comparison.rows) {
-      if (row.family == family) text += row_text(comparison, row, block);
+  for (const Family& family : families_of(comparison, block)) {
+    text += "\n" + heading_text(comparison, family, block);
+    for (const ComparedRow* row : family.rows) {
+      text += row_text(comparison, *row, family.prefix, block);
     }
   }
   return text;

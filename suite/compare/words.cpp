@@ -30,14 +30,22 @@ std::string method_line(const Comparison& comparison) {
                      strict ? "Holm" : "Benjamini-Hochberg");
 }
 
-std::string needed_text(const ColumnSummary& summary, double detect) {
+/// What it takes to find `detect` in every unresolved row.
+std::string needed_text(const Comparison& comparison, std::size_t column) {
+  const ColumnSummary& summary = comparison.summaries[column];
+  const std::string change = percent_text(comparison.options.judge.detect);
+  const std::size_t boots =
+      std::min(comparison.columns[0].boots, comparison.columns[column + 1].boots);
+  if (summary.boots_needed && *summary.boots_needed <= boots) {
+    return fmt::format("a change of {} would have been found in every unresolved row", change);
+  }
   std::vector<std::string> ways;
   if (summary.boots_needed) ways.push_back(fmt::format("{} boots a side", *summary.boots_needed));
   if (summary.repetitions_needed) {
     ways.push_back(fmt::format("{} repetitions in as many boots", *summary.repetitions_needed));
   }
   if (ways.empty()) return {};
-  return fmt::format("to find {} in each unresolved row: {}", percent_text(detect),
+  return fmt::format("to find a change of {} in every unresolved row: {}", change,
                      fmt::join(ways, ", or "));
 }
 
@@ -56,7 +64,8 @@ std::string geometric_text(const ColumnSummary& summary) {
 }  // namespace
 
 std::string percent_text(double share) {
-  return fmt::format("{:.{}f} %", 100 * share, share < 0.1 ? 1 : 0);
+  return share < 0.995 ? fmt::format("{:.2g} %", 100 * share)
+                       : fmt::format("{:.0f} %", 100 * share);
 }
 
 std::string verdict_word(const RowTest& test) {
@@ -142,7 +151,7 @@ std::vector<std::string> summary_lines(const Comparison& comparison) {
                                   percent_text(*summary.median_detectable),
                                   rows > 1 ? ", median over rows" : ""));
     }
-    const std::string needed = needed_text(summary, comparison.options.judge.detect);
+    const std::string needed = needed_text(comparison, i);
     if (!needed.empty()) lines.push_back("   " + needed);
     const std::string geometric = geometric_text(summary);
     if (!geometric.empty()) lines.push_back("   " + geometric);
