@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "common/base/error.h"
+#include "suite/bundle/bundle.h"
+#include "suite/catalog/catalog.h"
 #include "suite/compare/error_rates.h"
 #include "suite/compare/reference.h"
 #include "suite/compare/reports.h"
@@ -51,6 +53,29 @@ void write_report(const std::string& report, const std::filesystem::path& out) {
   if (!stream) throw system_error(fmt::format("cannot write {}", out.string()), errno);
 }
 
+/// --like: what the sender of a bundle measured, beside what was measured here.
+void set_reporter_beside(const CompareArguments& arguments, const std::vector<Side>& sides,
+                         Comparison& comparison) {
+  const Bundle bundle = read_bundle(arguments.like);
+  const std::string base = bundle.runs.front().label;
+  const std::vector<Side> theirs = make_sides({bundle_input(bundle, arguments.like)}, base);
+  CompareOptions options = arguments.options;
+  options.only.clear();
+  const Comparison reported = compare_sides(theirs, options);
+  PublishedTable table = as_published_table(reported);
+  table.path = arguments.like;
+  table.facts["source"] = fmt::format("{}: {} on {}", arguments.like.filename().string(), base,
+                                      reported.columns[0].machine);
+  set_against(table, {arguments.against_column, arguments.agreement}, sides, comparison);
+}
+
+/// A path, or the name of a table shipped beside the profiles.
+std::filesystem::path find_table(const std::filesystem::path& path) {
+  if (std::filesystem::exists(path)) return path;
+  const std::filesystem::path shipped = find_profiles_directory() / path;
+  return std::filesystem::exists(shipped) ? shipped : path;
+}
+
 int run_and_print_self_test(std::size_t tables) {
   const SelfTestReport report = run_self_test(tables, 1);
   fmt::print("{}", report.text);
@@ -79,18 +104,22 @@ Rule parse_rule(const std::string& text) {
 int compare_command(const CompareArguments& arguments) {
   if (arguments.self_test) return run_and_print_self_test(*arguments.self_test);
   if (arguments.paths.size() == 1 && arguments.paths[0].extension() == ".csv") {
-    const PublishedTable table = read_published_table(arguments.paths[0]);
+    const PublishedTable table = read_published_table(find_table(arguments.paths[0]));
     write_report(render(as_comparison(table), arguments.format), arguments.out);
     return 0;
   }
   std::vector<InputPath> inputs;
   for (const std::filesystem::path& path : arguments.paths) inputs.push_back(read_input(path));
   const std::vector<Side> sides = make_sides(std::move(inputs), arguments.base);
+  if (!arguments.against.empty() && !arguments.like.empty()) {
+    throw usage_error("compare: --against and --like are two references; give one");
+  }
   Comparison comparison = compare_sides(sides, arguments.options);
   if (!arguments.against.empty()) {
-    set_against(read_published_table(arguments.against),
+    set_against(read_published_table(find_table(arguments.against)),
                 {arguments.against_column, arguments.agreement}, sides, comparison);
   }
+  if (!arguments.like.empty()) set_reporter_beside(arguments, sides, comparison);
   write_report(render(comparison, arguments.format), arguments.out);
   return exit_status(comparison);
 }

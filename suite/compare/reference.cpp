@@ -189,6 +189,8 @@ const char* mark_text(PublishedMark mark) {
       return "none";
     case PublishedMark::not_given:
       return "";
+    case PublishedMark::unresolved:
+      return "?";
   }
   return "";
 }
@@ -304,6 +306,29 @@ bool names_match(const std::string& published, const std::string& name, const st
          });
 }
 
+PublishedTable as_published_table(const Comparison& comparison) {
+  PublishedTable table;
+  for (std::size_t i = 1; i < comparison.columns.size(); ++i) {
+    table.columns.push_back(comparison.columns[i].label);
+  }
+  for (const ComparedRow& row : comparison.rows) {
+    PublishedRow published{
+        row.family, row.name, row.unit, row.higher_is_better, row.base_value.value_or(0), {}};
+    for (const Cell& cell : row.cells) {
+      published.changes.emplace_back();
+      if (!cell.test.difference) continue;
+      PublishedChange change{100 * change_of(cell.test.difference->estimate),
+                             PublishedMark::unresolved};
+      if (cell.test.verdict == Verdict::worse) change.mark = PublishedMark::regression;
+      if (cell.test.verdict == Verdict::better) change.mark = PublishedMark::improvement;
+      if (cell.test.verdict == Verdict::same) change.mark = PublishedMark::none;
+      published.changes.back() = change;
+    }
+    table.rows.push_back(std::move(published));
+  }
+  return table;
+}
+
 Comparison as_comparison(const PublishedTable& table) {
   Comparison comparison;
   comparison.options.judge.rule = Rule::overlap;
@@ -373,6 +398,9 @@ void set_against(const PublishedTable& table, const AgainstOptions& options,
         if (!difference.empty() || !test.difference) {
           result.verdict = "not comparable";
           result.reason = !difference.empty() ? difference : test.reason;
+        } else if (change.mark == PublishedMark::unresolved) {
+          result.verdict = "unresolved";
+          result.reason = "the reference itself could not tell";
         } else if (is_published_change(change, comparison.options.judge.tolerance)) {
           judge_change(test, change.percent, options.agreement, result);
         } else {

@@ -12,7 +12,8 @@
 
 namespace krepro {
 
-enum class PublishedMark : std::uint8_t { none, regression, improvement, not_given };
+/// unresolved: the one who published could not tell.
+enum class PublishedMark : std::uint8_t { none, regression, improvement, not_given, unresolved };
 
 struct PublishedChange {
   double percent = 0;  ///< Normalised: + is better.
@@ -42,6 +43,9 @@ struct PublishedTable {
 [[nodiscard]] PublishedTable read_published_table(const std::filesystem::path& path);
 [[nodiscard]] PublishedTable parse_published_table(const std::string& text,
                                                    const std::filesystem::path& path);
+
+/// A comparison of somebody else's runs as the table that one's own are set beside.
+[[nodiscard]] PublishedTable as_published_table(const Comparison& comparison);
 
 /// The published table itself, for text_report() and the others.
 [[nodiscard]] Comparison as_comparison(const PublishedTable& table);

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <set>
 
 #include "common/base/error.h"
 #include "suite/environment/environment.h"
+#include "suite/record/run_file_reader.h"
 
 namespace krepro {
 namespace {
@@ -52,11 +54,11 @@ std::string find_shortfall(const json& sample) {
 /// Fills runs of one file into facts, trial by trial.
 class Collector {
  public:
-  explicit Collector(const RunFile& file) : file_(file) {
+  /// `file`: its first lines at least.
+  explicit Collector(const RunFile& file) {
     facts_.path = file.path;
-    read_run_line();
-    read_benchmarks();
-    read_boots();
+    read_run_line(file);
+    read_benchmarks(file);
   }
 
   void add(const RecordedTrial& trial) {
@@ -84,10 +86,13 @@ class Collector {
     facts_.trials.push_back(std::move(fact));
   }
 
-  RunFacts finish() {
-    facts_.torn = file_.torn;
+  /// `file`: now whole.
+  RunFacts finish(const RunFile& file) {
+    facts_.torn = file.torn;
+    read_boots(file);
+    keep_final_trials(file);
     std::set<std::string> seen;
-    for (const json& note : file_.notes) {
+    for (const json& note : file.notes) {
       const std::string text = text_of(note, "text");
       if (text_of(note, "kind") == "warning" && seen.insert(text).second) {
         facts_.warnings.push_back(text);
@@ -97,14 +102,14 @@ class Collector {
   }
 
  private:
-  void read_run_line() {
-    const json& run = file_.run;
-    facts_.label = file_.label;
-    facts_.simulated = file_.simulated;
+  void read_run_line(const RunFile& file) {
+    const json& run = file.run;
+    facts_.label = file.label;
+    facts_.simulated = file.simulated;
     facts_.machine = text_of(run, "machine");
     facts_.started = text_of(run, "started");
-    facts_.profile = file_.plan.profile_name;
-    facts_.fitted = file_.plan.fitted;
+    facts_.profile = file.plan.profile_name;
+    facts_.fitted = file.plan.fitted;
     if (const json* kernel = member(run, "kernel")) {
       facts_.kernel_release = text_of(*kernel, "release");
       facts_.kernel_version = text_of(*kernel, "version");
@@ -112,9 +117,9 @@ class Collector {
     }
   }
 
-  void read_benchmarks() {
-    const json* generators = member(file_.run, "generators");
-    for (const Benchmark& benchmark : file_.plan.benchmarks) {
+  void read_benchmarks(const RunFile& file) {
+    const json* generators = member(file.run, "generators");
+    for (const Benchmark& benchmark : file.plan.benchmarks) {
       BenchmarkFacts fact;
       fact.name = benchmark.name;
       fact.family = benchmark.family;
@@ -131,8 +136,8 @@ class Collector {
     facts_.details.resize(facts_.benchmarks.size());
   }
 
-  void read_boots() {
-    for (const json& boot : file_.boots) {
+  void read_boots(const RunFile& file) {
+    for (const json& boot : file.boots) {
       BootFacts fact;
       fact.boot_id = text_of(boot, "boot_id");
       fact.started = text_of(boot, "started");
@@ -143,12 +148,24 @@ class Collector {
     }
   }
 
+  /// Of a trial that ran again after an interruption only the last record counts. What was added up
+  /// before is of valid trials, which do not run again.
+  void keep_final_trials(const RunFile& file) {
+    std::set<const RecordedTrial*> final;
+    for (const RecordedTrial* trial : file.final_trials()) final.insert(trial);
+    std::vector<TrialFacts> kept;
+    for (std::size_t i = 0; i < facts_.trials.size(); ++i) {
+      if (final.contains(&file.trials[i])) kept.push_back(std::move(facts_.trials[i]));
+    }
+    facts_.trials = std::move(kept);
+  }
+
   std::size_t benchmark_index(const std::string& name) const {
     for (std::size_t i = 0; i < facts_.benchmarks.size(); ++i) {
       if (facts_.benchmarks[i].name == name) return i;
     }
     throw usage_error(fmt::format("{}: a trial of \"{}\", which the run's plan does not have",
-                                  file_.path.string(), name));
+                                  facts_.path.string(), name));
   }
 
   double read_metric(const RecordedTrial& trial, BenchmarkFacts& benchmark) const {
@@ -175,7 +192,7 @@ class Collector {
   }
 
   [[nodiscard]] Error bad_metric(const RecordedTrial& trial, const std::string& what) const {
-    return usage_error(fmt::format("{}: trial {} of \"{}\": {}", file_.path.string(),
+    return usage_error(fmt::format("{}: trial {} of \"{}\": {}", facts_.path.string(),
                                    trial.repetition + 1, trial.benchmark, what));
   }
 
@@ -219,7 +236,6 @@ class Collector {
     return fmt::format("{:.1f} % of CPU time stolen", 100 * steal / total);
   }
 
-  const RunFile& file_;
   RunFacts facts_;
 };
 
@@ -227,12 +243,22 @@ class Collector {
 
 RunFacts collect_run_facts(const RunFile& file) {
   Collector collector(file);
-  for (const RecordedTrial* trial : file.final_trials()) collector.add(*trial);
-  return collector.finish();
+  for (const RecordedTrial& trial : file.trials) collector.add(trial);
+  return collector.finish(file);
 }
 
 RunFacts collect_run_facts(const std::filesystem::path& path) {
-  return collect_run_facts(read_run_file(path));
+  std::optional<Collector> collector;
+  const RunFile file = read_run_file(path, [&](const RunFile& so_far, RecordedTrial& trial) {
+    if (!collector) collector.emplace(so_far);
+    collector->add(trial);
+    trial.sample = nullptr;
+    trial.server = nullptr;
+    trial.counters = nullptr;
+    trial.harness = nullptr;
+  });
+  if (!collector) collector.emplace(file);
+  return collector->finish(file);
 }
 
 }  // namespace krepro
