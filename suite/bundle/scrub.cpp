@@ -4,9 +4,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cstdlib>
-#include <regex>
+#include <string_view>
 
 namespace krepro {
 namespace {
@@ -38,47 +39,102 @@ bool is_loopback(const std::string& address) {
   return address.starts_with("127.") || address == "0.0.0.0" || address == "::1" || address == "::";
 }
 
-/// Replaces what matches, unless it is a loopback address.
-std::string replace_pattern(const std::string& text, const std::regex& pattern,
-                            const std::string& replacement) {
-  std::string result;
-  auto position = text.cbegin();
-  for (std::sregex_iterator match(text.begin(), text.end(), pattern), end; match != end; ++match) {
-    result.append(position, (*match)[0].first);
-    result += is_loopback(match->str()) ? match->str() : replacement;
-    position = (*match)[0].second;
+bool is_hex(char c) { return std::isxdigit(static_cast<unsigned char>(c)) != 0; }
+
+std::vector<std::string> split(const std::string& text, char separator) {
+  std::vector<std::string> parts(1);
+  for (const char c : text) {
+    if (c == separator) {
+      parts.emplace_back();
+    } else {
+      parts.back() += c;
+    }
   }
-  result.append(position, text.cend());
-  return result;
+  return parts;
 }
 
-struct Pattern {
-  std::regex expression;
-  const char* replacement;
-};
-
-const std::vector<Pattern>& patterns() {
-  using std::regex;
-  static const std::vector<Pattern> list = {
-      {regex(R"(/dev/disk/by-[a-z]+/[^\s",;]+)"), "/dev/disk/by-id/DEVICE"},
-      {regex(R"([A-Za-z0-9._+-]+@[A-Za-z0-9._-]+)"), "USER@HOST"},
-      {regex(R"(\b[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}\b)"),
-       "UUID"},
-      {regex(R"(\b[0-9A-Fa-f]{2}(:[0-9A-Fa-f]{2}){5}\b)"), "MAC"},
-      {regex(R"(\b(25[0-5]|2[0-4]\d|1?\d?\d)(\.(25[0-5]|2[0-4]\d|1?\d?\d)){3}\b)"), "IP"},
-      {regex(R"(\b[0-9A-Fa-f]{1,4}(:[0-9A-Fa-f]{1,4}){7}\b)"), "IP"},
-      {regex(
-           R"(\b[0-9A-Fa-f]{1,4}(:[0-9A-Fa-f]{1,4}){1,6}::([0-9A-Fa-f]{1,4}(:[0-9A-Fa-f]{1,4})*)?)"),
-       "IP"},
-  };
-  return list;
+bool is_uuid(const std::string& word) {
+  const std::vector<std::string> parts = split(word, '-');
+  constexpr std::array<std::size_t, 5> sizes = {8, 4, 4, 4, 12};
+  if (parts.size() != sizes.size()) return false;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    if (parts[i].size() != sizes[i] || !std::all_of(parts[i].begin(), parts[i].end(), is_hex)) {
+      return false;
+    }
+  }
+  return true;
 }
 
-bool may_hold_pattern(const std::string& text) {
-  return text.find_first_of("@:") != std::string::npos ||
-         std::count(text.begin(), text.end(), '.') >= 3 ||
-         std::count(text.begin(), text.end(), '-') >= 4 ||
-         text.find("/dev/disk/") != std::string::npos;
+bool is_mac(const std::string& word) {
+  const std::vector<std::string> parts = split(word, ':');
+  return parts.size() == 6 && std::all_of(parts.begin(), parts.end(), [](const std::string& part) {
+           return part.size() == 2 && std::all_of(part.begin(), part.end(), is_hex);
+         });
+}
+
+bool is_ipv4(const std::string& word) {
+  const std::vector<std::string> parts = split(word, '.');
+  return parts.size() == 4 && std::all_of(parts.begin(), parts.end(), [](const std::string& part) {
+           const bool digits = std::all_of(part.begin(), part.end(),
+                                           [](unsigned char c) { return std::isdigit(c) != 0; });
+           return !part.empty() && part.size() <= 3 && digits && std::stoi(part) <= 255;
+         });
+}
+
+bool is_ipv6(const std::string& word) {
+  const auto colons = std::count(word.begin(), word.end(), ':');
+  const bool only_hex =
+      std::all_of(word.begin(), word.end(), [](char c) { return is_hex(c) || c == ':'; });
+  return only_hex && (colons == 7 || (colons >= 2 && word.find("::") != std::string::npos));
+}
+
+/// The part of a word that is an address: "10.0.0.1" of "10.0.0.1:8089" or of "10.0.0.1/24".
+std::string without_port(const std::string& word) {
+  if (is_ipv4(word.substr(0, word.find_first_of(":/")))) {
+    return word.substr(0, word.find_first_of(":/"));
+  }
+  return word.substr(0, word.find('/'));
+}
+
+/// A word without what it gives away.
+std::string scrub_word(const std::string& word) {
+  constexpr std::string_view by_id = "/dev/disk/by-";
+  const std::size_t device = word.find(by_id);
+  if (device != std::string::npos) return word.substr(0, device) + "/dev/disk/by-id/DEVICE";
+  // The full stop of a sentence is not part of it.
+  const std::size_t last = word.find_last_not_of(".:,");
+  if (last == std::string::npos) return word;
+  const std::string core = word.substr(0, last + 1);
+  const std::string rest = word.substr(last + 1);
+  const std::size_t at = core.find('@');
+  if (at != std::string::npos && at > 0 && at + 1 < core.size()) return "USER@HOST" + rest;
+  if (is_uuid(core)) return "UUID" + rest;
+  if (is_mac(core)) return "MAC" + rest;
+  const std::string address = without_port(core);
+  if ((is_ipv4(address) || is_ipv6(address)) && !is_loopback(address)) {
+    return "IP" + core.substr(address.size()) + rest;
+  }
+  return word;
+}
+
+/// Characters that addresses, paths and names are made of; a word ends at any other.
+bool is_address_character(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+         std::string_view("._-+@:/").find(c) != std::string_view::npos;
+}
+
+std::string scrub_words(const std::string& text) {
+  std::string result;
+  std::string word;
+  for (const char c : text) {
+    if (is_address_character(c)) {
+      word += c;
+      continue;
+    }
+    result += scrub_word(word) + c;
+    word.clear();
+  }
+  return result + scrub_word(word);
 }
 
 bool is_about_serial(std::string key) {
@@ -100,12 +156,7 @@ void Scrubber::add_name(const std::string& name, const std::string& replacement)
 }
 
 std::string Scrubber::scrub(const std::string& text) const {
-  std::string result = text;
-  if (may_hold_pattern(text)) {
-    for (const Pattern& pattern : patterns()) {
-      result = replace_pattern(result, pattern.expression, pattern.replacement);
-    }
-  }
+  std::string result = scrub_words(text);
   for (const auto& [name, replacement] : names_) {
     result = replace_word(result, name, replacement);
   }
