@@ -221,7 +221,7 @@ constexpr const char* details =
 
 Original make_original() {
   using Options = std::vector<std::pair<std::string, std::string>>;
-  const Options common{{"name", "fidelity"}, {"filename", "{dir}/randwrite.dat"},
+  const Options common{{"name", "fidelity"}, {"filename", "/var/tmp/krepro-fidelity-randwrite.dat"},
                        {"size", "1G"},       {"bs", "4k"},
                        {"rw", "randwrite"},  {"runtime", "3"},
                        {"time_based", ""},   {"randrepeat", "0"},
