@@ -238,11 +238,12 @@ Original make_original() {
   original.program = "fio";
   original.package = "fio";
   original.version_arguments = {"--version"};
-  original.extra_arguments = {"--output-format=terse", "--terse-version=3"};
-  // Terse version 3: the 48th and 49th of the fields are KiB/s and operations/s of the writes.
+  original.extra_arguments = {"--output-format=json"};
+  // The first figures of a job's "write" section; its nested sections come after them.
   original.figures = {
-      {"iops", "3;fio-[^;]*;(?:[^;]*;){46}([0-9]+);", 1},
-      {"bandwidth", "3;fio-[^;]*;(?:[^;]*;){45}([0-9]+);", 1024},
+      {"iops", "\"write\" : \\{[^}]*\"iops\" : ([0-9.]+)", 1},
+      {"bandwidth", "\"write\" : \\{[^}]*\"bw_bytes\" : ([0-9]+)", 1},
+      {"operations", "\"write\" : \\{[^}]*\"total_ios\" : ([0-9]+)", 1},
   };
   original.rows = {
       row("psync x1 fsync=64", {{"ioengine", "psync"}, {"numjobs", "1"}, {"fsync", "64"}}),
