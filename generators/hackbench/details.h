@@ -57,7 +57,7 @@ Messages: groups x fds x fds x loops, each one `write` and one `read`.
   three switches each). Threads leave no figures of their own behind: there they are the process'
   from the start signal to the end, in `extra`, and none per role.
 - A stopped trial counts no messages: nothing counts while the load runs.
-- An unprivileged user's pipes shrink to one page past `fs.pipe-user-pages-soft`. That is another
+- An unprivileged user's pipes shrink to a page or two past `fs.pipe-user-pages-soft`. That is another
   benchmark; a note says so, and `extra` has the smallest and the largest capacity.
 - `perf bench sched messaging` is the same pattern. Its names `--group`, `--nr_loops`, `--thread`,
   `-t`, `-p`, `-g`, `-l` are accepted.
