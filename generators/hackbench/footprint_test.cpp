@@ -63,7 +63,7 @@ Footprint footprint_of(pid_t parent) {
 Footprint ours() {
   RunningHackbench hackbench({{"groups", 1}, {"loops", 100'000'000}, {"pipe", true}});
   hackbench.go();
-  usleep(300'000);
+  usleep(200'000);
   kill(-hackbench.load_pid(), SIGSTOP);
   return footprint_of(hackbench.load_pid());
 }
@@ -76,10 +76,24 @@ Footprint original() {
   while (children_of(child.pid()).size() < workers_of_a_group && now_ns() < deadline_ns) {
     usleep(10'000);
   }
-  usleep(300'000);
+  usleep(200'000);
   child.signal(SIGSTOP);
   const Footprint result = footprint_of(child.pid());
   child.close_and_kill();
+  return result;
+}
+
+/// The smallest of a few runs: where address randomisation puts libc decides how many of its pages
+/// the kernel maps ahead, 64 KiB more or less.
+Footprint smallest(Footprint (*measure)()) {
+  Footprint result = measure();
+  for (int run = 1; run < 4; ++run) {
+    const Footprint next = measure();
+    result.parent_mappings = std::min(result.parent_mappings, next.parent_mappings);
+    result.parent_resident_kib = std::min(result.parent_resident_kib, next.parent_resident_kib);
+    result.worker_mappings = std::min(result.worker_mappings, next.worker_mappings);
+    result.worker_resident_kib = std::min(result.worker_resident_kib, next.worker_resident_kib);
+  }
   return result;
 }
 
@@ -93,8 +107,8 @@ TEST(Footprint, IsThatOfTheOriginal) {
   if (!find_program("hackbench")) {
     GTEST_SKIP() << "needs rt-tests";
   }
-  const Footprint our = ours();
-  const Footprint their = original();
+  const Footprint our = smallest(ours);
+  const Footprint their = smallest(original);
   expect_within_a_fifth("mappings of the parent", our.parent_mappings, their.parent_mappings);
   expect_within_a_fifth("mappings of a worker", our.worker_mappings, their.worker_mappings);
   expect_within_a_fifth("resident KiB of the parent", our.parent_resident_kib,
