@@ -25,6 +25,11 @@ class Frame {
   virtual ~Frame() = default;
   [[nodiscard]] virtual Role role() const = 0;
   [[nodiscard]] virtual std::uint64_t seed() const = 0;
+  /// The seed was given by the user; otherwise seed() is a fresh one.
+  [[nodiscard]] virtual bool seed_given() const { return true; }
+  /// Puts another seed in the place of a fresh one, for originals that repeat themselves unless
+  /// they are told not to; it is the one that the sample records.
+  virtual void use_seed(std::uint64_t /*seed*/) {}
   /// The endpoint of the server that a load is to use; empty for generators without one.
   [[nodiscard]] virtual const std::string& server() const = 0;
   /// The sample is to list every thread, not only the groups.

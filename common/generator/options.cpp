@@ -287,6 +287,14 @@ void Options::store(const Option& option, OptionValue value) {
   given_[option.name] = true;
 }
 
+void Options::override_with(const Options& other) {
+  for (const auto& [name, given] : other.given_) {
+    if (!given) continue;
+    values_[name] = other.at(name);
+    given_[name] = true;
+  }
+}
+
 bool Options::given(std::string_view name) const {
   const auto found = given_.find(name);
   return found != given_.end() && found->second;

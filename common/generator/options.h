@@ -93,6 +93,8 @@ class Options {
   /// From a JSON value as a profile or the control protocol has it: numbers, booleans and strings;
   /// arrays for lists.
   void set_json(std::string_view name, const nlohmann::json& value);
+  /// Takes over every value that was given in `other`, of the same table, in the place of its own.
+  void override_with(const Options& other);
 
   [[nodiscard]] bool given(std::string_view name) const;  ///< Set, not merely defaulted.
   [[nodiscard]] bool has(std::string_view name) const;    ///< Given or defaulted.

@@ -57,6 +57,17 @@ class OptionsTest : public testing::Test {
   Options options_{table_};
 };
 
+TEST_F(OptionsTest, WhatWasGivenElsewhereOverridesAndDefaultsDoNot) {
+  options_.set("groups", "3");
+  options_.set("bs", "8k");
+  Options other(table_);
+  other.set("bs", "16k");
+  options_.override_with(other);
+  EXPECT_EQ(options_.integer("groups"), 3);
+  EXPECT_EQ(options_.integer("bs"), 16384);
+  EXPECT_TRUE(options_.given("bs"));
+}
+
 TEST_F(OptionsTest, DefaultsAreThereUntilSomethingIsGiven) {
   EXPECT_EQ(options_.integer("groups"), 10);
   EXPECT_EQ(options_.integer("bs"), 4096);

@@ -86,7 +86,7 @@ void Session::configure(const Options& options) {
   options_ = options;
   for (const Option& option : options.table().options()) {
     if (option.means == Meaning::seed && options.given(option.name)) {
-      seed_ = static_cast<std::uint64_t>(options.integer(option.name));
+      set_seed(static_cast<std::uint64_t>(options.integer(option.name)));
     }
   }
   for (const std::string& text : options.notes()) note(text);

@@ -24,6 +24,8 @@ class Session : public Frame {
 
   [[nodiscard]] Role role() const override { return role_; }
   [[nodiscard]] std::uint64_t seed() const override { return seed_; }
+  [[nodiscard]] bool seed_given() const override { return seed_given_; }
+  void use_seed(std::uint64_t seed) override { seed_ = seed; }
   [[nodiscard]] const std::string& server() const override { return server_; }
   [[nodiscard]] bool all_threads() const override { return all_threads_; }
   void check_interrupted() override;
@@ -33,7 +35,10 @@ class Session : public Frame {
   void set_role(Role role) { role_ = role; }
   void set_server(std::string endpoint) { server_ = std::move(endpoint); }
   void set_all_threads(bool wanted) { all_threads_ = wanted; }
-  void set_seed(std::uint64_t seed) { seed_ = seed; }
+  void set_seed(std::uint64_t seed) {
+    seed_ = seed;
+    seed_given_ = true;
+  }
 
   void configure(const Options& options);
   void prepare();
@@ -61,6 +66,7 @@ class Session : public Frame {
   Role role_ = Role::load;
   bool all_threads_ = false;
   std::uint64_t seed_ = 0;
+  bool seed_given_ = false;
   std::string server_;
   std::optional<Options> options_;
   std::vector<std::string> notes_;

@@ -97,6 +97,16 @@ double nanoseconds(const timeval& time) {
   return static_cast<double>(time.tv_sec) * 1e9 + static_cast<double>(time.tv_usec) * 1e3;
 }
 
+/// Reaps a child that was sent SIGKILL. One that the kernel keeps asleep for good (a device that
+/// does not answer) cannot be reaped: it is left to init, so that the result can still be told.
+void reap_killed(pid_t pid) {
+  constexpr int patience_ms = 5000;
+  for (int waited_ms = 0; waited_ms < patience_ms; ++waited_ms) {
+    if (waitpid(pid, nullptr, WNOHANG) != 0) return;
+    usleep(1000);
+  }
+}
+
 Spread spread_of(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   Spread spread;
@@ -255,10 +265,8 @@ void WorkerPool::end_all() {
   std::uint32_t parked = gate_parked;
   shared.gate.compare_exchange_strong(parked, gate_give_up);
   futex_wake_all(shared.gate);
-  for (const pid_t pid : processes_) {
-    kill(pid, SIGKILL);
-    waitpid(pid, nullptr, 0);
-  }
+  for (const pid_t pid : processes_) kill(pid, SIGKILL);
+  for (const pid_t pid : processes_) reap_killed(pid);
   processes_.clear();
   for (std::thread& thread : threads_) thread.join();
   if (!threads_.empty()) done_write_ = -1;  // The last thread closed it.
@@ -307,6 +315,15 @@ std::vector<ThreadGroup> WorkerPool::groups() const {
     groups.push_back(std::move(group));
   }
   return groups;
+}
+
+std::vector<WorkerPool::Unfinished> WorkerPool::unfinished() const {
+  std::vector<Unfinished> list;
+  for (std::size_t i = 0; i < accounts_->size(); ++i) {
+    const Account& account = (*accounts_)[i];
+    if (!account.finished) list.push_back({i, account.tid});
+  }
+  return list;
 }
 
 nlohmann::json WorkerPool::all_threads() const {

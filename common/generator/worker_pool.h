@@ -68,6 +68,12 @@ class WorkerPool {
   [[nodiscard]] std::vector<ThreadGroup> groups() const;
   /// Every worker on its own; for --all-threads.
   [[nodiscard]] nlohmann::json all_threads() const;
+  /// Workers that have not ended their body yet, to name those that hang.
+  struct Unfinished {
+    std::size_t index = 0;
+    pid_t tid = 0;
+  };
+  [[nodiscard]] std::vector<Unfinished> unfinished() const;
   /// CPU time and context switches of all workers; after join().
   struct Usage {
     double user_ns = 0;

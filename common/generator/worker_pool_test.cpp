@@ -76,9 +76,12 @@ TEST_P(WorkerPoolTest, StopEndsWorkersThatLookAtIt) {
   pool.park(frame_);
   pool.start(now_ns());
   EXPECT_FALSE(readable_within(pool.done_fd(), 20));
+  EXPECT_EQ(pool.unfinished().size(), 2U);
+  EXPECT_GT(pool.unfinished().front().tid, 0);
   pool.request_stop();
   EXPECT_TRUE(readable_within(pool.done_fd(), 10'000));
   EXPECT_EQ(pool.join(), "");
+  EXPECT_TRUE(pool.unfinished().empty());
   EXPECT_GT(pool.usage().voluntary_switches, 0U);
 }
 

@@ -46,12 +46,16 @@ Original original_from_json(const nlohmann::json& json) {
   return original;
 }
 
-/// A duration for a tool that counts in `unit_ns`; "60s" is "60" to one that counts in seconds.
+/// A duration for a tool that counts in `unit_ns`; "60s" is "60" to one that counts in seconds. What is
+/// no whole number of them keeps a unit: a fraction would be cut off (fio takes 1.5 for 1).
 std::string plain_duration(std::int64_t duration_ns, std::int64_t unit_ns,
                            const std::string& typed) {
   if (unit_ns == 0) return typed;
   if (duration_ns % unit_ns == 0) return fmt::format("{}", duration_ns / unit_ns);
-  return fmt::format("{}", static_cast<double>(duration_ns) / static_cast<double>(unit_ns));
+  constexpr std::int64_t microsecond_ns = 1000;
+  constexpr std::int64_t millisecond_ns = 1000 * microsecond_ns;
+  if (duration_ns % millisecond_ns == 0) return fmt::format("{}ms", duration_ns / millisecond_ns);
+  return fmt::format("{}us", std::max<std::int64_t>(1, duration_ns / microsecond_ns));
 }
 
 /// The value as any tool can read it: plain numbers without unit and suffix.
