@@ -187,7 +187,10 @@ CommandLine parse_command_line(const Description& description, int argc, const c
   app.add_flag("--quiet", line.quiet);
   app.add_flag("--all-threads", line.all_threads);
   app.add_option("--role", role);
-  app.add_option("--server", line.server);
+  // A generator whose servers have kinds has an option of this name, which an endpoint may stand
+  // for.
+  const bool own_server_option = description.options.find("server") != nullptr;
+  if (!own_server_option) app.add_option("--server", line.server);
   app.add_option("--server-cpus", line.server_cpus);
   app.add_option("--json", line.json);
   app.add_option("--seed", seed);
@@ -205,6 +208,9 @@ CommandLine parse_command_line(const Description& description, int argc, const c
   }
   store_in_order(app, typed, line.options);
   for (const std::string& value : typed.positional) line.options.set(description.positional, value);
+  if (own_server_option && line.options.text("server").find("://") != std::string::npos) {
+    line.server = line.options.text("server");
+  }
   if (!role.empty()) line.role = role_of(role, description);
   if (!seed.empty()) line.seed = parse_count(seed);
   return line;
@@ -224,10 +230,9 @@ std::string help_text(const Description& description) {
   out += "\nframe:\n";
   for (const FrameOption& option : frame_options) {
     const std::string name = option.name;
-    if (description.roles.size() < 2 &&
-        (name == "server" || name == "server-cpus" || name == "role")) {
-      continue;
-    }
+    const bool for_servers = name == "server" || name == "server-cpus" || name == "role";
+    if (for_servers && description.roles.size() < 2) continue;
+    if (description.options.find(name) != nullptr) continue;
     out +=
         wrapped(option.value == nullptr ? "--" + name : fmt::format("--{} {}", name, option.value),
                 option.help);

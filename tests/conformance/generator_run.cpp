@@ -73,9 +73,24 @@ CommandOutput run(const Program& program, const std::vector<std::string>& argume
 }
 
 Conversation::Conversation(const Program& program, const std::string& role)
-    : child_(Child::spawn(control_request(program, role))) {}
+    : program_(program),
+      needs_server_(role == "load" && program.describe().at("roles").size() > 1),
+      child_(Child::spawn(control_request(program, role))) {}
 
-void Conversation::say(const nlohmann::json& command) { say_text(command.dump() + "\n"); }
+void Conversation::say(nlohmann::json command) {
+  if (needs_server_ && command.value("cmd", "") == "configure") start_server(command);
+  say_text(command.dump() + "\n");
+}
+
+void Conversation::start_server(nlohmann::json& configure) {
+  server_ = std::make_unique<Conversation>(program_, "serve");
+  server_->say(configure);
+  const nlohmann::json ready = server_->hear("ready");
+  // Options that the server refuses the load refuses too.
+  if (ready.is_null()) return;
+  configure["options"]["server"] = ready.at("endpoint");
+  server_->say({{"cmd", "go"}, {"delay_ns", 0}});
+}
 
 void Conversation::say_text(const std::string& text) {
   [[maybe_unused]] const ssize_t written = write(child_.stdin_fd(), text.data(), text.size());

@@ -2,6 +2,7 @@
 // protocol.
 #pragma once
 
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -27,19 +28,24 @@ struct Program {
 /// Runs `program` with the arguments until it ends, at most a minute.
 [[nodiscard]] CommandOutput run(const Program& program, const std::vector<std::string>& arguments);
 
-/// The suite's side of the control protocol.
+/// The suite's side of the control protocol. For a load with a server, configure starts that first,
+/// with the same options, as the suite does.
 class Conversation {
  public:
   Conversation(const Program& program, const std::string& role);
-  void say(const nlohmann::json& command);
+  void say(nlohmann::json command);
   void say_text(const std::string& text);
   /// The next event of that name; others are skipped. Null when the program ends or 60 s pass.
   [[nodiscard]] nlohmann::json hear(const std::string& event);
   [[nodiscard]] Child& child() { return child_; }
 
  private:
+  void start_server(nlohmann::json& configure);
+  Program program_;
+  bool needs_server_ = false;
   Child child_;
   std::string buffer_;
+  std::unique_ptr<Conversation> server_;
 };
 
 }  // namespace krepro::conformance

@@ -1,0 +1,98 @@
+// The text of http's documentation page, below what is generated from its tables.
+#pragma once
+
+namespace krepro::http {
+
+inline constexpr const char* details = R"(## What it does, call by call
+
+By hand, `krepro http -t 2 -c 64 -d 10s http://127.0.0.1:8080/` loads a server that runs, with
+wrk's options; without a URL it starts one of its own first (`--server`). Under the suite the
+server and the load are two processes (`--role serve`, `--role load`), each placed by the profile.
+
+Each thread of the load has connections of its own, which stay on it, and one epoll set. All
+connections are open, TLS handshakes included, before the trial is ready. Then, in the default
+pattern, a request makes the system calls that wrk 4.1 makes:
+
+1. `epoll_wait` (with room for 10 + 3 x connections events) says that the socket can be written;
+   `write`; `epoll_ctl` takes the interest in writing back.
+2. `epoll_wait` says that there is something to read; `read` into 8 KiB, and where these are full
+   `ioctl(FIONREAD)`, and again; once the response is whole, `epoll_ctl` registers the interest in
+   writing again. The next request is written after the next `epoll_wait`, and not at once.
+3. Every 100 ms the thread wakes up: wrk records its rate then; here overdue requests are looked
+   for.
+
+`--pattern=lean` is another load: each connection is registered once, edge-triggered, and the next
+request is written as soon as a response is whole: `epoll_wait`, `read`, `write`. It leaves more CPU
+to the server, and other idle times to the scheduler; it is for load hosts that are not the system
+under test. The sample's `extra.pattern` tells.
+
+With `-R`, requests are due by a schedule (constant or Poisson) over all threads, which does not
+wait for the server. One that is due goes out on a connection that is idle, and waits where none
+is; `response` counts from when it was due, `service` from when it was sent. After the duration,
+what was due is waited for, as long as `--timeout`. The pattern is lean then, waits are to the
+nanosecond (`epoll_pwait2`), and the threads' timer slack is 1 ns.
+
+With `--pipeline=N` the N requests go out in one write, and the next N when all are answered; a
+latency is that of all N.
+
+## What counts
+
+A response is framed by RFC 9112: Content-Length, chunked, until the connection ends, interim
+responses, 204, 304 and HEAD. A server that closes with `Connection: close` or after
+`keepalive_requests` is nothing wrong: the connection is opened again at once, as wrk does, and
+counted (`extra.connections`). A request on a connection that is closed before a byte of an answer
+is sent again once (`repeated`). Everything else is an error of the sample, by kind:
+
+| kind | meaning |
+|---|---|
+| `connect`, `tls` | a connection, or its handshake, failed during the run |
+| `reset` | reading or writing failed in the middle |
+| `closed` | closed before an answer, twice for the same request |
+| `short_body` | closed in the middle of a response |
+| `excess` | bytes that nobody asked for: a body longer than announced |
+| `timeout` | no whole response within `--timeout` |
+| `status` | a status of 400 or above; their latencies are `service_of_errors` |
+| `status_line`, `bad_header`, `endless_headers`, `bad_length`, `bad_chunk` | not HTTP |
+
+After an error the connection is opened again at the next tick of 100 ms, so that a server that
+fails at once is not stormed. Headers are bounded to 64 KiB a response; nothing of a body is kept.
+What was in flight at the end is in `extra.requests`: started = done + failed + in flight.
+
+## The server
+
+`--server=nginx` runs the installed nginx in a private instance: a configuration and a prefix of
+its own below the temporary folder, gone afterwards; nothing of the system's nginx is touched. It
+is nginx's defaults but for `worker_processes` (`--server-workers`; 0: `auto`, which counts the
+machine's CPUs and not those it may use), the access log (off; nginx's and Phoronix' default is on)
+and `worker_connections` (65536). The sample of the server holds the configuration.
+`--server=embedded` is krepro's own, in nginx's process model: a master, worker processes with an
+epoll loop each that accept from a shared socket, and static files opened and read for each request.
+Both listen on 127.0.0.1, ::1 or a unix socket only. `--tls` makes an RSA-4096 key and a certificate
+at set-up, which takes seconds.
+
+Files are `/test.html` where there is one `--file-size`, else `/SIZE.html` each; the load requests
+all of them alike unless `--path` says otherwise.
+
+CPU time and context switches of the server's processes are read from `/proc` before and after the
+load, so only on the same host; for a server that krepro did not start, `--server-pid` names its
+master. Its CPU time is in clock ticks: 10 ms on most kernels.
+
+## What differs from wrk, on purpose
+
+- Connections are opened before the trial and not within its time.
+- As many connections as asked are opened; wrk opens floor(c / t) x t: 192 for 200 on 64 threads.
+  `--wrk-rounding` does the same, with a note.
+- Where threads outnumber connections there are fewer threads, with a note; wrk refuses.
+- The trial ends at its duration; wrk's threads look at it every 100 ms.
+- wrk counts an overdue response when it comes, and waits for ever where none comes; here the
+  request has failed after `--timeout`.
+- wrk's `read` that finds nothing counts as a read error and renews the connection; here it is not
+  an error.
+- A body that ends with the connection is a response, and no read error.
+- Lua scripts (`-s`) are refused: `--path`, `--method`, `--body-size` and `--pipeline` are there for
+  what they are mostly used for.
+- Certificates are not verified (nor does wrk).
+
+)";
+
+}  // namespace krepro::http

@@ -1,0 +1,102 @@
+// Reading /proc/PID of servers; see process_accounts.h.
+#include "generators/http/process_accounts.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <sstream>
+#include <vector>
+
+namespace krepro::http {
+
+namespace {
+
+std::string stat_file(std::int64_t pid) { return fmt::format("/proc/{}/stat", pid); }
+
+/// The fields of a stat file behind the name (which may hold blanks): index 0 is the state.
+std::vector<std::string> stat_fields(const std::string& text) {
+  std::vector<std::string> fields;
+  const std::size_t end_of_name = text.rfind(')');
+  if (end_of_name == std::string::npos) return fields;
+  std::istringstream rest(text.substr(end_of_name + 1));
+  for (std::string field; rest >> field;) fields.push_back(field);
+  return fields;
+}
+
+double number(const std::string& text) {
+  double value = 0;
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return value;
+}
+
+/// The number behind "NAME:" in a status file; 0 where it is not there.
+std::uint64_t status_number(const std::string& status, const std::string& name) {
+  const std::size_t at = status.find("\n" + name + ":");
+  if (at == std::string::npos) return 0;
+  std::istringstream rest(status.substr(at + name.size() + 2));
+  std::uint64_t value = 0;
+  rest >> value;
+  return value;
+}
+
+void add_thread(const std::string& folder, const HostFiles& host, ProcessAccounts& sum) {
+  constexpr std::size_t user_field = 11;
+  const std::vector<std::string> fields = stat_fields(host.read(folder + "/stat").value_or(""));
+  if (fields.size() > user_field + 1) {
+    const double tick_ns = 1e9 / static_cast<double>(sysconf(_SC_CLK_TCK));
+    sum.user_ns += number(fields[user_field]) * tick_ns;
+    sum.system_ns += number(fields[user_field + 1]) * tick_ns;
+  }
+  std::istringstream schedstat(host.read(folder + "/schedstat").value_or(""));
+  double run_ns = 0;
+  if (schedstat >> run_ns) sum.run_ns += run_ns;
+  const std::string status = host.read(folder + "/status").value_or("");
+  sum.voluntary_switches += status_number(status, "voluntary_ctxt_switches");
+  sum.involuntary_switches += status_number(status, "nonvoluntary_ctxt_switches");
+}
+
+void add_process(std::int64_t pid, const HostFiles& host, ProcessAccounts& sum) {
+  ++sum.processes;
+  const std::string tasks = fmt::format("/proc/{}/task", pid);
+  for (const std::string& task : host.list(tasks)) {
+    const std::string folder = tasks + "/" + task;
+    add_thread(folder, host, sum);
+    std::istringstream children(host.read(folder + "/children").value_or(""));
+    for (std::int64_t child = 0; children >> child;) add_process(child, host, sum);
+  }
+}
+
+}  // namespace
+
+std::optional<ProcessAccounts> read_accounts(std::int64_t pid, const HostFiles& host) {
+  if (!host.exists(stat_file(pid))) return std::nullopt;
+  ProcessAccounts sum;
+  add_process(pid, host, sum);
+  return sum;
+}
+
+std::optional<std::uint64_t> start_time(std::int64_t pid, const HostFiles& host) {
+  constexpr std::size_t start_field = 19;
+  const std::vector<std::string> fields = stat_fields(host.read(stat_file(pid)).value_or(""));
+  if (fields.size() <= start_field) return std::nullopt;
+  return static_cast<std::uint64_t>(number(fields[start_field]));
+}
+
+std::string process_fragment(std::int64_t pid, const HostFiles& host) {
+  return fmt::format("process={}.{}", pid, start_time(pid, host).value_or(0));
+}
+
+std::optional<std::int64_t> named_process(const std::string& fragment, const HostFiles& host) {
+  constexpr std::string_view key = "process=";
+  if (!fragment.starts_with(key)) return std::nullopt;
+  std::istringstream text(fragment.substr(key.size()));
+  std::int64_t pid = 0;
+  char dot = 0;
+  std::uint64_t started = 0;
+  if (!(text >> pid >> dot >> started) || dot != '.') return std::nullopt;
+  if (start_time(pid, host) != started) return std::nullopt;
+  return pid;
+}
+
+}  // namespace krepro::http
