@@ -9,6 +9,7 @@
 
 #include "common/base/error.h"
 #include "suite/arguments/arguments.h"
+#include "suite/bundle/like.h"
 #include "suite/execute/interruption.h"
 #include "suite/report/output.h"
 
@@ -22,9 +23,15 @@ struct Execute {
   }
   int operator()(const ListArguments& arguments) const { return list_command(arguments); }
   int operator()(const PlanArguments& arguments) const { return plan_command(arguments); }
-  int operator()(const RunArguments& arguments) const { return run_command(arguments); }
+  int operator()(const RunArguments& arguments) const {
+    if (arguments.like.empty()) return run_command(arguments);
+    return run_command(like_bundle(arguments.like, arguments));
+  }
   int operator()(const ShowArguments& arguments) const { return show_command(arguments); }
   int operator()(const FidelityArguments& arguments) const { return fidelity_command(arguments); }
+  int operator()(const BundleArguments& arguments) const { return bundle_command(arguments); }
+  int operator()(const AaArguments& arguments) const { return aa_command(arguments); }
+  int operator()(const CompareArguments& arguments) const { return compare_command(arguments); }
   int operator()(const GeneratorCall& call) const { hand_over(call, command_names()); }
 };
 

@@ -99,6 +99,7 @@ class CommandLineParser {
         "  krepro run quick\n"
         "  krepro run graviton3/next-buddy-hackbench --fit --only '*pipes*'\n"
         "  krepro show krepro-results/*.jsonl\n"
+        "  krepro compare base/ rc1/\n"
         "  krepro hackbench --groups 4 --pipe\n"
         "\n"
         "Exit status: 0 ok, 1 a load failed, 2 wrong usage, 3 not possible here, 130\n"
@@ -108,6 +109,9 @@ class CommandLineParser {
     add_run();
     add_show();
     add_fidelity();
+    add_compare();
+    add_aa();
+    add_bundle();
     CLI::App* help = add("help", "help on a command");
     help->add_option("command", help_about_, "the command");
   }
@@ -163,6 +167,8 @@ class CommandLineParser {
         ->type_name("NAME");
     run->add_option("--out", run_.out, "the run file; default: in krepro-results/")
         ->type_name("FILE");
+    run->add_option("--like", run_.like, "the plan of a bundle that somebody sent")
+        ->type_name("BUNDLE");
     run->add_option("--resume", run_.resume, "go on with a run that was cut short")
         ->type_name("FILE");
     run->add_flag("--quiet", run_.quiet, "no progress and no notes on stderr");
@@ -217,6 +223,92 @@ class CommandLineParser {
     app->footer("Exit status: 0 all rows the same, 1 a row differs, 125 one is unresolved.");
   }
 
+  void add_bundle() {
+    CLI::App* bundle = add("bundle", "run files and report as one file, for a bug report");
+    bundle
+        ->add_option("paths", bundle_.paths,
+                     "run files or directories of them; the first is the\nbase")
+        ->required();
+    bundle->add_option("--base", bundle_.base, "label of the base, instead of the first file's")
+        ->type_name("LABEL");
+    bundle->add_option("--out", bundle_.out, "default: krepro-bundle.tar.zst, or .txt")
+        ->type_name("FILE");
+    bundle->add_flag("--text", bundle_.text, "plain text under 100 kB, to be mailed");
+    bundle->add_option("--introduced", bundle_.introduced, "a commit or A..B, for regzbot")
+        ->type_name("COMMITS");
+    bundle->add_option("--summary", bundle_.summary, "first sentence; default: from the verdicts")
+        ->type_name("TEXT");
+    bundle->add_flag("--keep-identity", bundle_.keep_identity,
+                     "leave host and user names, addresses, serial numbers in");
+  }
+
+  void add_aa() {
+    CLI::App* aa = add("aa", "one kernel against itself: noise and false alarms on this machine");
+    aa->add_option("what", aa_.what, "a profile to run, or run files of it")->required();
+    add_plan_settings(*aa, aa_.run.settings);
+    aa->add_option("--runtime", aa_.run.runtime, "instead of the profile's: 10s, 1m")
+        ->type_name("TIME");
+    aa->add_option("--out", aa_.run.out, "the run file")->type_name("FILE");
+    aa->add_flag("--quiet", aa_.run.quiet, "no progress and no notes on stderr");
+    add_parsed(*aa, "--simulate-boots", "N", "null generator only: invented boots, marked",
+               [this](const std::string& text) {
+                 aa_.run.simulated_boots = whole_number("--simulate-boots", text, 1);
+               });
+  }
+
+  void add_compare() {
+    CLI::App* compare = add("compare", "kernels against a base: changes, intervals, verdicts");
+    compare->add_option("paths", compare_.paths,
+                        "run files, directories of them, or of foreign results; the first\n"
+                        "is the base. Or one published table (.csv), to print it");
+    compare->add_option("--base", compare_.base, "label of the base, instead of the first path's")
+        ->type_name("LABEL");
+    add_compare_rules(*compare);
+    add_parsed(*compare, "--format", "FORMAT", "text, markdown, csv, json or html",
+               [this](const std::string& text) { compare_.format = parse_report_format(text); });
+    compare->add_option("--out", compare_.out, "write the report there")->type_name("FILE");
+    compare->add_option("--against", compare_.against, "published table to set beside")
+        ->type_name("CSV");
+    compare
+        ->add_option("--against-column", compare_.against_column, "its column; default: by place")
+        ->type_name("NAME");
+    compare->add_option("--like", compare_.like, "set the reporter's changes beside these")
+        ->type_name("BUNDLE");
+    add_parsed(
+        *compare, "--agreement", "PCT", "of a published change; default 50%",
+        [this](const std::string& text) { compare_.agreement = percentage("--agreement", text); });
+    add_parsed(*compare, "--self-test", "TABLES",
+               "simulate, and print how often verdicts are false", [this](const std::string& text) {
+                 compare_.self_test =
+                     static_cast<std::size_t>(whole_number("--self-test", text, 1));
+               });
+    add_parsed(*compare, "--self-test-seed", "N", "of the simulation; default 1",
+               [this](const std::string& text) {
+                 compare_.self_test_seed =
+                     static_cast<std::uint64_t>(whole_number("--self-test-seed", text, 0));
+               });
+    compare->footer(
+        "Exit status: 1 a row is worse, else 125 a row is unresolved, else 0; 2 bad input.");
+  }
+
+  void add_compare_rules(CLI::App& compare) {
+    JudgeOptions& judge = compare_.options.judge;
+    add_repeated(compare, "--only", compare_.options.only, "only rows whose name matches (* and ?)",
+                 "PATTERN");
+    add_parsed(compare, "--tolerance", "PCT", "no difference that matters; default 2%",
+               [&judge](const std::string& text) { judge.tolerance = percentage("--tolerance", text); });
+    add_parsed(compare, "--detect", "PCT", "say what it takes to find this change; default 5%",
+               [&judge](const std::string& text) { judge.detect = percentage("--detect", text); });
+    add_parsed(compare, "--rule", "RULE", "moderated, or overlap: the published rule",
+               [&judge](const std::string& text) { judge.rule = parse_rule(text); });
+    compare.add_flag_callback(
+        "--strict", [&judge] { judge.rule = Rule::strict; },
+        "Welch's t and Holm: no false verdict");
+    compare.add_flag("--paired", judge.paired, "settings within one boot: trials are pairs");
+    compare.add_flag("--same-kernel", compare_.options.same_kernel_allowed,
+                     "the sides differ by settings, not by the kernel");
+  }
+
   [[nodiscard]] const CLI::App* chosen() const {
     const std::vector<CLI::App*> subs = app_.get_subcommands();
     return subs.empty() ? &app_ : subs.front();
@@ -255,8 +347,16 @@ class CommandLineParser {
     if (name == "plan") return plan_;
     if (name == "show") return show_;
     if (name == "fidelity") return fidelity_;
+    if (name == "bundle") return bundle_;
+    if (name == "aa") return aa_;
+    if (name == "compare") {
+      if (compare_.paths.empty() && !compare_.self_test) {
+        throw usage_error("compare: which results?", "krepro compare BASE OTHER...");
+      }
+      return compare_;
+    }
     if (name == "run") {
-      if (run_.profile.empty() && run_.resume.empty()) {
+      if (run_.profile.empty() && run_.resume.empty() && run_.like.empty()) {
         throw usage_error("run: which profile?", "krepro list profiles names them");
       }
       return run_;
@@ -280,6 +380,9 @@ class CommandLineParser {
   RunArguments run_;
   ShowArguments show_;
   FidelityArguments fidelity_;
+  CompareArguments compare_;
+  BundleArguments bundle_;
+  AaArguments aa_;
 };
 
 }  // namespace

@@ -6,7 +6,10 @@
 #include <variant>
 #include <vector>
 
+#include "suite/bundle/bundle.h"
 #include "suite/catalog/list_command.h"
+#include "suite/compare/aa_command.h"
+#include "suite/compare/compare_command.h"
 #include "suite/execute/generator_call.h"
 #include "suite/execute/run_command.h"
 #include "suite/fidelity/fidelity_command.h"
@@ -21,7 +24,8 @@ struct TextRequest {
 };
 
 using Command = std::variant<TextRequest, ListArguments, PlanArguments, RunArguments, ShowArguments,
-                             FidelityArguments, GeneratorCall>;
+                             FidelityArguments, CompareArguments, BundleArguments, AaArguments,
+                             GeneratorCall>;
 
 /// Throws usage_error with a suggestion. A first word that is no command is taken for a generator.
 [[nodiscard]] Command parse_arguments(int argc, const char* const* argv);

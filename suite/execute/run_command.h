@@ -19,6 +19,7 @@ struct RunArguments {
   std::string label;             ///< Empty: `uname -r`.
   std::filesystem::path out;     ///< Empty: the default place.
   std::filesystem::path resume;  ///< Empty: a new run.
+  std::filesystem::path like;    ///< --like: repeat the plan of this bundle (suite/bundle/like.h).
   bool quiet = false;
   std::optional<std::int64_t> simulated_boots;
   TrialLimits limits;

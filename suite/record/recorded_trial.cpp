@@ -64,6 +64,7 @@ nlohmann::json to_json(const RecordedTrial& trial) {
   if (!trial.log.empty()) line["log"] = trial.log;
   if (!trial.server.is_null()) line["server"] = trial.server;
   if (trial.simulated) line["simulated"] = true;
+  if (!trial.label.empty()) line["label"] = trial.label;
   return line;
 }
 
@@ -76,6 +77,7 @@ RecordedTrial recorded_trial_from_json(const nlohmann::json& line) {
   trial.boot_id = text_field(line, "boot_id");
   trial.started = optional_text(line, "started");
   trial.simulated = optional_flag(line, "simulated");
+  trial.label = optional_text(line, "label");
   trial.status = text_field(line, "status");
   if (std::find(statuses.begin(), statuses.end(), trial.status) == statuses.end()) {
     throw usage_error(fmt::format("\"{}\" is not a status of a trial", trial.status));

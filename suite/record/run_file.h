@@ -64,6 +64,7 @@ struct RecordedTrial {
   std::string boot_id;      ///< Boot in which it ran.
   std::string started;      ///< Wall clock, UTC, for logs only: "2026-11-30T12:46:03Z".
   bool simulated = false;   ///< Of a simulated boot: never evidence about a kernel.
+  std::string label;        ///< Where it is not the run's: trials of several labels in one file.
   std::string status;       ///< "valid", "failed", "truncated", "skipped"
   std::string reason;       ///< Why it is not valid; one line.
   nlohmann::json sample;    ///< The generator's sample; null where there is none.

@@ -2,11 +2,10 @@
 #include <fmt/core.h>
 
 #include <fstream>
-#include <sstream>
 #include <string_view>
 
 #include "common/base/error.h"
-#include "suite/record/run_file.h"
+#include "suite/record/run_file_reader.h"
 
 namespace krepro {
 namespace {
@@ -62,38 +61,66 @@ void read_line(RunFile& file, const nlohmann::json& line) {
   // Further types are of later versions, which may add lines but not change these.
 }
 
+/// Takes a file line by line.
+class RunFileParser {
+ public:
+  RunFileParser(const std::filesystem::path& path, const TrialReducer& reduce) : reduce_(reduce) {
+    file_.path = path;
+  }
+
+  /// `last`: nothing follows; only then may the line be torn. Returns whether to go on.
+  bool add(std::string_view line, bool last) {
+    ++number_;
+    const nlohmann::json json = nlohmann::json::parse(line, nullptr, false);
+    if (json.is_discarded()) {
+      if (!last || number_ == 1) throw line_error(file_.path, number_, "not JSON");
+      file_.torn = true;
+      return false;
+    }
+    try {
+      const std::size_t trials = file_.trials.size();
+      read_line(file_, json);
+      if (reduce_ && file_.trials.size() > trials) reduce_(file_, file_.trials.back());
+    } catch (const Error& error) {
+      throw Error(error.code(),
+                  fmt::format("{}:{}: {}", file_.path.string(), number_, error.what()),
+                  error.remedy());
+    }
+    return true;
+  }
+
+  RunFile finish() {
+    if (file_.run.is_null()) {
+      throw line_error(file_.path, 1, "not a run file of krepro: it is empty");
+    }
+    return std::move(file_);
+  }
+
+ private:
+  const TrialReducer& reduce_;
+  RunFile file_;
+  std::size_t number_ = 0;
+};
+
 }  // namespace
 
 RunFile parse_run_file(const std::string& text, const std::filesystem::path& path) {
-  RunFile file;
-  file.path = path;
-  std::size_t number = 0;
+  const TrialReducer keep_all;
+  RunFileParser parser(path, keep_all);
   std::size_t start = 0;
   while (start < text.size()) {
-    ++number;
     const std::size_t newline = text.find('\n', start);
     const std::size_t end = newline == std::string::npos ? text.size() : newline;
     const std::string_view line(text.data() + start, end - start);
-    const bool last = end + 1 >= text.size();
     start = end + 1;
-    const nlohmann::json json = nlohmann::json::parse(line, nullptr, false);
-    if (json.is_discarded()) {
-      if (!last || number == 1) throw line_error(path, number, "not JSON");
-      file.torn = true;
-      break;
-    }
-    try {
-      read_line(file, json);
-    } catch (const Error& error) {
-      throw Error(error.code(), fmt::format("{}:{}: {}", path.string(), number, error.what()),
-                  error.remedy());
-    }
+    if (!parser.add(line, start >= text.size())) break;
   }
-  if (file.run.is_null()) throw line_error(path, 1, "not a run file of krepro: it is empty");
-  return file;
+  return parser.finish();
 }
 
-RunFile read_run_file(const std::filesystem::path& path) {
+RunFile read_run_file(const std::filesystem::path& path) { return read_run_file(path, TrialReducer()); }
+
+RunFile read_run_file(const std::filesystem::path& path, const TrialReducer& reduce) {
   std::error_code error;
   if (std::filesystem::is_directory(path, error)) {
     throw usage_error(fmt::format("{} is a directory, not a run file", path.string()));
@@ -101,10 +128,13 @@ RunFile read_run_file(const std::filesystem::path& path) {
   errno = 0;
   std::ifstream stream(path, std::ios::binary);
   if (!stream) throw system_error(fmt::format("cannot read {}", path.string()), errno);
-  std::ostringstream text;
-  text << stream.rdbuf();
+  RunFileParser parser(path, reduce);
+  std::string line;
+  while (std::getline(stream, line)) {
+    if (!parser.add(line, stream.peek() == std::ifstream::traits_type::eof())) break;
+  }
   if (stream.bad()) throw system_error(fmt::format("cannot read {}", path.string()), errno);
-  return parse_run_file(text.str(), path);
+  return parser.finish();
 }
 
 }  // namespace krepro

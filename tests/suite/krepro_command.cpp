@@ -112,6 +112,7 @@ Workplace::~Workplace() {
 }
 
 void Workplace::write(const std::string& name, const std::string& text) const {
+  std::filesystem::create_directories(path(name).parent_path());
   std::ofstream(path(name), std::ios::binary) << text;
 }
 

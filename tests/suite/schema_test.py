@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Validates every line of real run files (whole, failed, simulated, resumed) against the published schemas."""
+"""Validates every line of real run files (whole, failed, simulated, resumed), and a comparison of two of them, against
+the published schemas."""
 import json
 import os
 import subprocess
@@ -84,6 +85,17 @@ with tempfile.TemporaryDirectory() as directory:
         subprocess.run([command, "run", "--resume", out], cwd=directory, stdin=subprocess.DEVNULL,
                        capture_output=True, check=False)
         check(out)
+    # The report of a comparison: the last run above, and another label of it.
+    base, other = os.path.join(directory, "5.jsonl"), os.path.join(directory, "other.jsonl")
+    subprocess.run([command, "run", profile, "--out", other, "--simulate-boots", "2", "--label", "other"],
+                   cwd=directory, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    compared = subprocess.run([command, "compare", base, other, "--format", "json"], cwd=directory,
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    assert compared.returncode in (0, 1, 125), compared.stderr
+    report, report_schema = json.loads(compared.stdout), load("comparison.schema.json")
+    jsonschema.Draft7Validator.check_schema(report_schema)
+    jsonschema.Draft7Validator(report_schema).validate(report)
+    assert report["exit_status"] == compared.returncode and report["rows"], report
 
 must_fail({"type": "sample"})
 must_fail({"type": "note", "kind": "gossip", "text": "", "at": "2026-11-30T12:00:00Z"})
