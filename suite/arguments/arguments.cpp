@@ -228,6 +228,7 @@ class CommandLineParser {
     bundle
         ->add_option("paths", bundle_.paths,
                      "run files or directories of them; the first is the\nbase")
+        ->type_name("PATH")
         ->required();
     bundle->add_option("--base", bundle_.base, "label of the base, instead of the first file's")
         ->type_name("LABEL");
@@ -239,12 +240,14 @@ class CommandLineParser {
     bundle->add_option("--summary", bundle_.summary, "first sentence; default: from the verdicts")
         ->type_name("TEXT");
     bundle->add_flag("--keep-identity", bundle_.keep_identity,
-                     "leave host and user names, addresses, serial numbers in");
+                     "leave names, addresses and serial numbers in");
   }
 
   void add_aa() {
-    CLI::App* aa = add("aa", "one kernel against itself: noise and false alarms on this machine");
-    aa->add_option("what", aa_.what, "a profile to run, or run files of it")->required();
+    CLI::App* aa = add("aa", "one kernel against itself: noise and false alarms");
+    aa->add_option("what", aa_.what, "a profile to run, or run files of it")
+        ->type_name("PROFILE|FILE")
+        ->required();
     add_plan_settings(*aa, aa_.run.settings);
     aa->add_option("--runtime", aa_.run.runtime, "instead of the profile's: 10s, 1m")
         ->type_name("TIME");
@@ -258,9 +261,12 @@ class CommandLineParser {
 
   void add_compare() {
     CLI::App* compare = add("compare", "kernels against a base: changes, intervals, verdicts");
-    compare->add_option("paths", compare_.paths,
-                        "run files, directories of them, or of foreign results; the first\n"
-                        "is the base. Or one published table (.csv), to print it");
+    compare
+        ->add_option("paths", compare_.paths,
+                     "run files, directories of them, or of outputs of\n"
+                     "fio, hackbench, pgbench, wrk; the first is the base.\n"
+                     "Or one published table (.csv), to print it")
+        ->type_name("PATH");
     compare->add_option("--base", compare_.base, "label of the base, instead of the first path's")
         ->type_name("LABEL");
     add_compare_rules(*compare);
@@ -288,15 +294,16 @@ class CommandLineParser {
                      static_cast<std::uint64_t>(whole_number("--self-test-seed", text, 0));
                });
     compare->footer(
-        "Exit status: 1 a row is worse, else 125 a row is unresolved, else 0; 2 bad input.");
+        "Exit status: 1 a row is worse, else 125 one is unresolved, else 0; 2 bad input.");
   }
 
   void add_compare_rules(CLI::App& compare) {
     JudgeOptions& judge = compare_.options.judge;
     add_repeated(compare, "--only", compare_.options.only, "only rows whose name matches (* and ?)",
                  "PATTERN");
-    add_parsed(compare, "--tolerance", "PCT", "no difference that matters; default 2%",
-               [&judge](const std::string& text) { judge.tolerance = percentage("--tolerance", text); });
+    add_parsed(
+        compare, "--tolerance", "PCT", "no difference that matters; default 2%",
+        [&judge](const std::string& text) { judge.tolerance = percentage("--tolerance", text); });
     add_parsed(compare, "--detect", "PCT", "say what it takes to find this change; default 5%",
                [&judge](const std::string& text) { judge.detect = percentage("--detect", text); });
     add_parsed(compare, "--rule", "RULE", "moderated, or overlap: the published rule",

@@ -47,8 +47,12 @@ TEST(Scrubber, TakesOutWhoAndWhere) {
   EXPECT_EQ(scrubber.scrub(std::string("/home/alice/x on node17.")), "/home/NAME/x on HOST.");
   EXPECT_EQ(scrubber.scrub(std::string("malice node171")), "malice node171");
   EXPECT_EQ(scrubber.scrub(std::string("52:54:00:ab:cd:ef 192.168.7.12 fe80::1:2")), "MAC IP IP");
-  EXPECT_EQ(scrubber.scrub(std::string("127.0.0.1:8089 6.18.44 1.5")),
-            "127.0.0.1:8089 6.18.44 1.5");
+  EXPECT_EQ(scrubber.scrub(std::string("127.0.0.1:8089 6.18.44 1.5 5.15.0.91-generic")),
+            "127.0.0.1:8089 6.18.44 1.5 5.15.0.91-generic");
+  EXPECT_EQ(scrubber.scrub(std::string("ip=10.0.0.5::10.0.0.1:255.255.255.0:x:eth0:off")),
+            "ip=IP::IP:IP:x:eth0:off");
+  EXPECT_EQ(scrubber.scrub(std::string("ifname=eth0:52:54:00:ab:cd:ef, from 10.1.2.3.")),
+            "ifname=eth0:MAC, from IP.");
   EXPECT_EQ(scrubber.scrub(std::string("Linux version 6.18 (bob@build.example) #1")),
             "Linux version 6.18 (USER@HOST) #1");
   EXPECT_EQ(scrubber.scrub(std::string("root=UUID=01234567-89ab-cdef-0123-456789abcdef ro")),

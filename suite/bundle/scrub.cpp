@@ -4,10 +4,12 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <cstdlib>
+#include <optional>
 #include <string_view>
+
+#include "common/base/host_files.h"
 
 namespace krepro {
 namespace {
@@ -53,23 +55,29 @@ std::vector<std::string> split(const std::string& text, char separator) {
   return parts;
 }
 
-bool is_uuid(const std::string& word) {
-  const std::vector<std::string> parts = split(word, '-');
-  constexpr std::array<std::size_t, 5> sizes = {8, 4, 4, 4, 12};
-  if (parts.size() != sizes.size()) return false;
-  for (std::size_t i = 0; i < sizes.size(); ++i) {
-    if (parts[i].size() != sizes[i] || !std::all_of(parts[i].begin(), parts[i].end(), is_hex)) {
-      return false;
+/// Replaces what looks like `pattern`, in which x stands for a hexadecimal digit, wherever no
+/// further such digit stands beside it.
+std::string replace_pattern(const std::string& text, std::string_view pattern,
+                            std::string_view replacement) {
+  const auto matches_at = [&](std::size_t start) {
+    if (start + pattern.size() > text.size()) return false;
+    for (std::size_t i = 0; i < pattern.size(); ++i) {
+      const char c = text[start + i];
+      if (pattern[i] == 'x' ? !is_hex(c) : c != pattern[i]) return false;
+    }
+    const std::size_t end = start + pattern.size();
+    return (start == 0 || !is_hex(text[start - 1])) && (end == text.size() || !is_hex(text[end]));
+  };
+  std::string result;
+  for (std::size_t i = 0; i < text.size();) {
+    if (matches_at(i)) {
+      result += replacement;
+      i += pattern.size();
+    } else {
+      result += text[i++];
     }
   }
-  return true;
-}
-
-bool is_mac(const std::string& word) {
-  const std::vector<std::string> parts = split(word, ':');
-  return parts.size() == 6 && std::all_of(parts.begin(), parts.end(), [](const std::string& part) {
-           return part.size() == 2 && std::all_of(part.begin(), part.end(), is_hex);
-         });
+  return result;
 }
 
 bool is_ipv4(const std::string& word) {
@@ -88,12 +96,25 @@ bool is_ipv6(const std::string& word) {
   return only_hex && (colons == 7 || (colons >= 2 && word.find("::") != std::string::npos));
 }
 
-/// The part of a word that is an address: "10.0.0.1" of "10.0.0.1:8089" or of "10.0.0.1/24".
-std::string without_port(const std::string& word) {
-  if (is_ipv4(word.substr(0, word.find_first_of(":/")))) {
-    return word.substr(0, word.find_first_of(":/"));
+/// Addresses of version 4 wherever they stand, with a port or in a list; version numbers have
+/// letters or dashes beside them.
+std::string replace_ipv4(const std::string& text) {
+  std::string result;
+  for (std::size_t i = 0; i < text.size();) {
+    const bool starts = std::isdigit(static_cast<unsigned char>(text[i])) != 0 &&
+                        (i == 0 || !(is_word(text[i - 1]) || text[i - 1] == '.'));
+    std::size_t end = std::min(text.find_first_not_of("0123456789.", i), text.size());
+    while (starts && text[end - 1] == '.') --end;  // The full stop of a sentence.
+    if (!starts) {
+      result += text[i++];
+      continue;
+    }
+    const std::string number = text.substr(i, end - i);
+    const bool ends = end == text.size() || !is_word(text[end]);
+    result += ends && is_ipv4(number) && !is_loopback(number) ? "IP" : number;
+    i = end;
   }
-  return word.substr(0, word.find('/'));
+  return result;
 }
 
 /// A word without what it gives away.
@@ -108,12 +129,8 @@ std::string scrub_word(const std::string& word) {
   const std::string rest = word.substr(last + 1);
   const std::size_t at = core.find('@');
   if (at != std::string::npos && at > 0 && at + 1 < core.size()) return "USER@HOST" + rest;
-  if (is_uuid(core)) return "UUID" + rest;
-  if (is_mac(core)) return "MAC" + rest;
-  const std::string address = without_port(core);
-  if ((is_ipv4(address) || is_ipv6(address)) && !is_loopback(address)) {
-    return "IP" + core.substr(address.size()) + rest;
-  }
+  const std::string address = core.substr(0, core.find('/'));
+  if (is_ipv6(address) && !is_loopback(address)) return "IP" + core.substr(address.size()) + rest;
   return word;
 }
 
@@ -156,7 +173,9 @@ void Scrubber::add_name(const std::string& name, const std::string& replacement)
 }
 
 std::string Scrubber::scrub(const std::string& text) const {
-  std::string result = scrub_words(text);
+  std::string result = replace_pattern(text, "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx", "UUID");
+  result = replace_pattern(result, "xx:xx:xx:xx:xx:xx", "MAC");
+  result = scrub_words(replace_ipv4(result));
   for (const auto& [name, replacement] : names_) {
     result = replace_word(result, name, replacement);
   }
@@ -198,6 +217,14 @@ std::vector<std::string> names_of_user() {
   if (entry != nullptr) names.emplace_back(entry->pw_name);
   char host[256] = "";
   if (gethostname(host, sizeof host - 1) == 0) names.emplace_back(host);
+  for (const char* file : {"/etc/machine-id", "/sys/class/dmi/id/product_serial",
+                           "/sys/class/dmi/id/board_serial", "/sys/class/dmi/id/chassis_serial"}) {
+    const std::optional<std::string> number = HostFiles::system().read_line(file);
+    // "None", "Not Specified" and "0" are no serial numbers.
+    if (number && number->size() > 5 && number->find_first_of("0123456789") != std::string::npos) {
+      names.push_back(*number);
+    }
+  }
   return names;
 }
 

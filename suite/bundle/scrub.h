@@ -27,7 +27,7 @@ class Scrubber {
   std::vector<std::pair<std::string, std::string>> names_;
 };
 
-/// Names of this user: from the environment and the password file.
+/// Names of this user and this machine, and the machine's serial numbers.
 [[nodiscard]] std::vector<std::string> names_of_user();
 
 }  // namespace krepro

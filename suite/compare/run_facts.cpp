@@ -172,11 +172,10 @@ class Collector {
     for (std::size_t i = 0; i < facts_.benchmarks.size(); ++i) {
       if (facts_.benchmarks[i].name == name) return i;
     }
-    throw usage_error(fmt::format("{}: a trial of \"{}\", which the run's plan does not have",
-                                  facts_.path.string(), name));
+    throw usage_error(fmt::format("a trial of \"{}\", which the run's plan does not have", name));
   }
 
-  double read_metric(const RecordedTrial& trial, BenchmarkFacts& benchmark) const {
+  static double read_metric(const RecordedTrial& trial, BenchmarkFacts& benchmark) {
     const json* metrics = member(trial.sample, "metrics");
     if (metrics == nullptr || !metrics->is_object()) throw bad_metric(trial, "has no metrics");
     for (const auto& [name, metric] : metrics->items()) {
@@ -199,9 +198,9 @@ class Collector {
     throw bad_metric(trial, "has no primary metric");
   }
 
-  [[nodiscard]] Error bad_metric(const RecordedTrial& trial, const std::string& what) const {
-    return usage_error(fmt::format("{}: trial {} of \"{}\": {}", facts_.path.string(),
-                                   trial.repetition + 1, trial.benchmark, what));
+  [[nodiscard]] static Error bad_metric(const RecordedTrial& trial, const std::string& what) {
+    return usage_error(
+        fmt::format("trial {} of \"{}\": {}", trial.repetition + 1, trial.benchmark, what));
   }
 
   static void add_details(const RecordedTrial& trial, DetailFacts& details) {

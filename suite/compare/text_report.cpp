@@ -1,5 +1,6 @@
 // The table for terminals and mail.
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -50,13 +51,13 @@ std::string columns_text(const Comparison& comparison) {
   std::string text;
   for (std::size_t i = 0; i < comparison.columns.size(); ++i) {
     const ColumnFacts& column = comparison.columns[i];
-    std::string facts = design_text(column);
-    if (!column.kernel.empty() && column.kernel != column.label) facts += "; " + column.kernel;
-    if (!column.machine.empty()) {
-      const bool same = i > 0 && column.machine == comparison.columns[0].machine;
-      facts += "; " + (same ? std::string("same machine") : column.machine);
-    }
-    text += wrapped(fmt::format("{:<5} {:<{}}  {}", column.key, column.label, label_width, facts),
+    std::vector<std::string> facts{design_text(column)};
+    if (column.kernel != column.label) facts.push_back(column.kernel);
+    const bool same = i > 0 && column.machine == comparison.columns[0].machine;
+    facts.push_back(same && !column.machine.empty() ? "same machine" : column.machine);
+    std::erase(facts, "");
+    text += wrapped(fmt::format("{:<5} {:<{}}  {}", column.key, column.label, label_width,
+                                fmt::join(facts, "; ")),
                     "      ");
   }
   return text;

@@ -141,9 +141,11 @@ std::vector<std::string> summary_lines(const Comparison& comparison) {
   for (std::size_t i = 0; i < comparison.summaries.size(); ++i) {
     const ColumnSummary& summary = comparison.summaries[i];
     const std::string& key = comparison.columns[i + 1].key;
-    std::string line = fmt::format("{}: {} of {} row{} worse, {} better, {} same, {} unresolved",
-                                   key, summary.worse, rows, rows == 1 ? "" : "s", summary.better,
-                                   summary.same, summary.unresolved);
+    std::string line = fmt::format("{}: {} of {} row{} worse, {} better, ", key, summary.worse,
+                                   rows, rows == 1 ? "" : "s", summary.better);
+    line += comparison.options.judge.rule == Rule::overlap
+                ? fmt::format("{} none", summary.unresolved)
+                : fmt::format("{} same, {} unresolved", summary.same, summary.unresolved);
     if (summary.invalid > 0) line += fmt::format(", {} without a ratio", summary.invalid);
     lines.push_back(line);
     if (summary.median_detectable) {

@@ -25,6 +25,9 @@ TEST_F(CommandTest, HelpAndVersionGoToStandardOutput) {
                             {},
                             {"help", "run"},
                             {"run", "--help"},
+                            {"compare", "--help"},
+                            {"bundle", "--help"},
+                            {"aa", "--help"},
                             {"show", "-h"}}) {
     const Outcome outcome = here_.krepro(words);
     EXPECT_EQ(outcome.status, 0);
