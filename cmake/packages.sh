@@ -114,10 +114,18 @@ join_words() {
   printf '%s' "${joined%, }"
 }
 
-apt() {
-  DEBIAN_FRONTEND=noninteractive NEEDRESTART_SUSPEND=1 LC_ALL=C \
-    apt-get -q -y --no-install-recommends --no-remove -o DPkg::Lock::Timeout=600 \
-    -o Dpkg::Options::=--force-confdef -o Dpkg::Options::=--force-confold "$@"
+apt_get=(env DEBIAN_FRONTEND=noninteractive NEEDRESTART_SUSPEND=1 LC_ALL=C
+  apt-get -q -y --no-install-recommends --no-remove -o DPkg::Lock::Timeout=600
+  -o Dpkg::Options::=--force-confdef -o Dpkg::Options::=--force-confold)
+
+# Runs apt-get or dpkg so that a signal does not tear it apart.
+run_package_tool() {
+  local log=$1 status=0
+  shift
+  gently=true
+  run_logged "$log" "$@" || status=$?
+  gently=false
+  return "$status"
 }
 
 # Installs what was chosen, as root.
@@ -139,10 +147,10 @@ install_packages() {
   if ((${#chosen[@]} > 0)); then
     say_start "installing ${#chosen[@]} packages (once)"
     refuse_to_remove "$log"
-    if ! run_logged "$log" apt --fix-broken install "${chosen[@]}"; then
+    if ! run_package_tool "$log" "${apt_get[@]}" --fix-broken install "${chosen[@]}"; then
       # Package lists that are older than the mirror's name files that are gone.
       $updated || ! grep -qE '404|Failed to fetch|Unable to fetch' "$log" || update_package_lists "$log"
-      run_logged "$log" apt --fix-broken install "${chosen[@]}" || stop_with_apt_errors "$log"
+      run_package_tool "$log" "${apt_get[@]}" --fix-broken install "${chosen[@]}" || stop_with_apt_errors "$log"
     fi
     packages_installed=true
     say_end
@@ -155,7 +163,7 @@ package_lists_are_empty() {
 }
 
 update_package_lists() {
-  run_logged "$1" apt update || stop_with_apt_errors "$1"
+  run_package_tool "$1" "${apt_get[@]}" update || stop_with_apt_errors "$1"
 }
 
 stop_with_apt_errors() {
@@ -169,14 +177,14 @@ repair_interrupted_dpkg() {
   if [[ -n $(dpkg --audit 2>/dev/null || true) || -n $(ls -A "$system_root/var/lib/dpkg/updates" 2>/dev/null || true) ]]; then
     say "finishing a package installation that was interrupted ..."
     # What it cannot configure yet for want of other packages, --fix-broken completes below.
-    run_logged "$1" env DEBIAN_FRONTEND=noninteractive dpkg --force-confdef --force-confold --configure -a || true
+    run_package_tool "$1" env DEBIAN_FRONTEND=noninteractive dpkg --force-confdef --force-confold --configure -a || true
   fi
 }
 
 # Ends with the line to type where apt would have to remove a package of the user's.
 refuse_to_remove() {
   local removed
-  if apt -s --fix-broken install "${chosen[@]}" >>"$1" 2>&1; then return 0; fi
+  if "${apt_get[@]}" -s --fix-broken install "${chosen[@]}" >>"$1" 2>&1; then return 0; fi
   removed=$(LC_ALL=C apt-get -s -y --no-install-recommends install "${chosen[@]}" 2>/dev/null |
     awk '/^Remv / { print $2 }' | paste -s -d ' ' || true)
   [[ -n $removed ]] || stop_with_apt_errors "$1"

@@ -31,7 +31,7 @@ case " $* " in
               case " $* " in *" --no-remove "*) exit 100 ;; *) echo "Remv libold-dev [1.0]" ;; esac
             fi ;;
   *" install "*)
-    if [ -e "$FAKE/hang" ]; then touch "$FAKE/hanging"; sleep 600; fi
+    if [ -e "$FAKE/hang" ]; then touch "$FAKE/hanging"; exec sleep 600; fi
     if "$KREPRO_SYSTEM_ROOT/usr/sbin/policy-rc.d" server start; then echo "started" >>"$FAKE/services"; fi
     mkdir -p "$KREPRO_SYSTEM_ROOT/etc/systemd/system/multi-user.target.wants"
     ln -sf /lib/server.service "$KREPRO_SYSTEM_ROOT/etc/systemd/system/multi-user.target.wants/server.service"
