@@ -71,6 +71,7 @@ std::vector<CpuSet> read_llcs(hwloc_topology_t topology) {
     if (std::find(caches.begin(), caches.end(), cache) == caches.end()) caches.push_back(cache);
   }
   std::vector<CpuSet> sets;
+  sets.reserve(caches.size());
   for (hwloc_obj_t cache : caches) sets.push_back(to_cpu_set(cache->cpuset));
   sort_by_lowest_cpu(sets);
   return sets;

@@ -16,12 +16,14 @@ namespace {
 /// "0-3,8" of the numbers for which there is a group.
 std::string numbers_of(const std::vector<CpuGroup>& groups) {
   std::vector<int> numbers;
+  numbers.reserve(groups.size());
   for (const CpuGroup& group : groups) numbers.push_back(group.number);
   return CpuSet(std::move(numbers)).to_string();
 }
 
 std::vector<CpuGroup> numbered(const std::vector<CpuSet>& sets) {
   std::vector<CpuGroup> groups;
+  groups.reserve(sets.size());
   for (const CpuSet& set : sets) groups.push_back({static_cast<int>(groups.size()), set});
   return groups;
 }

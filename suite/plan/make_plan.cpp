@@ -6,16 +6,14 @@
 #include <algorithm>
 #include <set>
 
-#include "common/affinity/scheduling.h"
 #include "common/base/error.h"
 #include "common/base/random.h"
 #include "common/base/units.h"
-#include "suite/original/original.h"
-#include "suite/placement/placement.h"
 #include "suite/plan/machine_differences.h"
 #include "suite/plan/plan.h"
 #include "suite/plan/row_name.h"
 #include "suite/plan/row_options.h"
+#include "suite/plan/row_roles.h"
 #include "suite/plan/rows.h"
 #include "suite/plan/trials.h"
 
@@ -143,11 +141,11 @@ class Planner {
     planned.counts = counts_of(*row.from);
     planned.position =
         row.from->name.position.line > 0 ? row.from->name.position : row.from->position;
-    schedule(row, *generator, benchmark);
-    const std::string obstacle = place(row, *generator, benchmark);
-    const std::string missing = upstream_obstacle(row, *generator, benchmark);
-    if (!obstacle.empty() || !missing.empty()) {
-      skip(benchmark.name, missing.empty() ? obstacle : missing);
+    set_scheduling(row, *generator, benchmark, errors_);
+    const std::string misplaced = set_placement(row, *generator, machine_, benchmark, errors_);
+    const std::string no_original = upstream_obstacle(row, *generator, benchmark, errors_);
+    if (!misplaced.empty() || !no_original.empty()) {
+      skip(benchmark.name, no_original.empty() ? misplaced : no_original);
       return;
     }
     planned_.push_back(std::move(planned));
@@ -180,81 +178,13 @@ class Planner {
     }
   }
 
-  // Placement and scheduling -------------------------------------------------------------------
-
-  bool check_role(const std::string& role, const char* what, const GeneratorInfo& generator,
-                  SourcePosition position) {
-    if (generator.has_role(role)) return true;
-    errors_.add(position, fmt::format("{}.{} has no effect: {} has no role \"{}\"", what, role,
-                                      generator.name, role));
-    return false;
-  }
-
-  void schedule(const Row& row, const GeneratorInfo& generator, Benchmark& benchmark) {
-    for (const auto& [role, text] : row.scheduling) {
-      if (!check_role(role, "scheduling", generator, text.position)) continue;
-      try {
-        (void)parse_scheduling(text.text);
-        benchmark.scheduling[role] = text.text;
-      } catch (const Error& error) {
-        errors_.add(text.position, error.what(), error.remedy());
-      }
-    }
-  }
-
-  /// Why the row cannot be placed on this machine; empty where it can, or where the wording is
-  /// wrong (reported).
-  std::string place(const Row& row, const GeneratorInfo& generator, Benchmark& benchmark) {
-    std::map<std::string, std::string> roles;
-    SourcePosition position;
-    for (const auto& [role, text] : row.placement) {
-      if (!check_role(role, "placement", generator, text.position)) continue;
-      roles[role] = text.text;
-      benchmark.placement[role] = text.text;
-      position = text.position;
-      try {
-        check_placement_syntax(text.text);
-      } catch (const Error& error) {
-        errors_.add(text.position, error.what(), error.remedy());
-        return "";
-      }
-    }
-    try {
-      for (const auto& [role, cpus] : resolve_placements(roles, machine_)) {
-        benchmark.cpus[role] = cpus.to_string();
-      }
-    } catch (const Error& error) {
-      if (error.code() == ExitCode::not_possible) return error.what();
-      errors_.add(position, error.what(), error.remedy());
-    }
-    return "";
-  }
-
-  /// Why the original cannot run this row; empty where it can, or where ours is to run.
-  std::string upstream_obstacle(const Row& row, const GeneratorInfo& generator,
-                                const Benchmark& benchmark) {
-    if (!row.from->upstream) return "";
-    try {
-      const OriginalProgram original = OriginalProgram::from_description(generator.described);
-      (void)original.arguments_from_json(benchmark.options);
-      original.require_installed();
-    } catch (const Error& error) {
-      if (error.code() == ExitCode::not_possible) {
-        return fmt::format("{}{}{}", error.what(), error.remedy().empty() ? "" : ": ",
-                           error.remedy());
-      }
-      errors_.add(row.from->position, fmt::format("upstream: {}", error.what()), error.remedy());
-    }
-    return "";
-  }
-
   // The plan as a whole ------------------------------------------------------------------------
 
   void report_unused_defaults() {
     if (!judged_rows_ || !skipped_.empty()) return;  // a generator that is not here may take it
     for (const RowOption& option : defaults_) {
       // The seed is the plan's own too.
-      if (option.key == "seed" || used_defaults_.count(option.key) != 0) continue;
+      if (option.key == "seed" || used_defaults_.contains(option.key)) continue;
       errors_.add(option.position,
                   fmt::format("{} in [defaults] has no effect: no generator of this profile has "
                               "an option that means it",
@@ -285,7 +215,7 @@ class Planner {
     });
     if (!scaled && dropped == 0) {
       if (fit_->cpus_here != fit_->cpus_expected) {
-        warnings_.push_back("--fit has changed nothing: no benchmark names options to scale");
+        warnings_.emplace_back("--fit has changed nothing: no benchmark names options to scale");
       }
       return;
     }

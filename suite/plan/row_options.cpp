@@ -77,15 +77,17 @@ class Checker {
     store(option, *known);
   }
 
-  /// A value of [defaults], where the row does not set the option itself.
+  /// A value of [defaults], where the row does not set the option itself. False where the
+  /// generator has no such option.
   bool set_default(const RowOption& option) {
     const Meaning meaning = meaning_of(option.key);
-    for (const Option& known : generator_.options.options()) {
-      if (known.means != meaning || meaning == Meaning::none) continue;
-      if (!result_.values.contains(known.name)) store(option, known);
-      return true;
-    }
-    return false;
+    const auto& known = generator_.options.options();
+    const auto found = std::find_if(known.begin(), known.end(), [&](const Option& each) {
+      return meaning != Meaning::none && each.means == meaning;
+    });
+    if (found == known.end()) return false;
+    if (!result_.values.contains(found->name)) store(option, *found);
+    return true;
   }
 
   /// Checks the name always, scales where there is a factor.

@@ -65,7 +65,7 @@ Parameters::Parameters(const Profile& profile, const std::vector<std::string>& s
       continue;
     }
     const std::string name = setting.substr(0, equals);
-    if (profile.parameters.count(name) == 0) {
+    if (!profile.parameters.contains(name)) {
       const std::string near = suggestion(name, parameter_names(profile));
       const std::string none = profile.parameters.empty() ? "this profile has no parameters" : "";
       errors.add({},
@@ -76,7 +76,7 @@ Parameters::Parameters(const Profile& profile, const std::vector<std::string>& s
     values_[name] = setting.substr(equals + 1);
   }
   for (const auto& [name, parameter] : profile.parameters) {
-    if (values_.count(name) != 0) continue;
+    if (values_.contains(name)) continue;
     errors.add(parameter.position,
                fmt::format("parameter \"{}\" must be given: {}", name, parameter.help),
                fmt::format("add --set {}=...", name));
@@ -105,7 +105,7 @@ std::optional<nlohmann::json> Parameters::fill(const nlohmann::json& value,
   try {
     std::string filled = substitute(
         value.get<std::string>(), [&](const std::string& name) -> std::optional<std::string> {
-          if (profile_.parameters.count(name) == 0) {
+          if (!profile_.parameters.contains(name)) {
             const std::string near = suggestion(name, parameter_names(profile_));
             throw usage_error(fmt::format("no parameter is called \"{}\"", name),
                               near.empty() ? "declare it in [parameters]" : near);
@@ -125,7 +125,7 @@ std::optional<nlohmann::json> Parameters::fill(const nlohmann::json& value,
 
 void Parameters::report_unused() {
   for (const auto& [name, parameter] : profile_.parameters) {
-    if (used_.count(name) != 0 || values_.count(name) == 0) continue;
+    if (used_.contains(name) || !values_.contains(name)) continue;
     errors_.add(parameter.position, fmt::format("parameter \"{}\" is not used", name),
                 fmt::format("refer to it as ${{{}}}", name));
   }

@@ -124,7 +124,7 @@ std::map<std::string, ProfileText> read_roles(TableReader& benchmark, const std:
   }
   if (node.kind != TomlNode::Kind::table) {
     errors.add(node.position,
-               fmt::format("{} is {}; expected a string or {{ load = \"...\", serve = \"...\" }}",
+               fmt::format(R"({} is {}; expected a string or {{ load = "...", serve = "..." }})",
                            key, describe_type(node)));
     return roles;
   }
