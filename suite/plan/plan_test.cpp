@@ -229,6 +229,19 @@ TEST_F(ShippedProfiles, AreAllReadable) {
   }
 }
 
+TEST_F(ShippedProfiles, AndTheOneInTheDocumentationToo) {
+  std::ifstream page(directory().parent_path() / "docs" / "profiles.md");
+  if (!page) GTEST_SKIP() << "the documentation is not beside the profiles";
+  std::string text;
+  bool inside = false;
+  for (std::string line; std::getline(page, line);) {
+    if (inside && line == "```") break;
+    if (inside) text += line + "\n";
+    inside = inside || line == "```toml";
+  }
+  EXPECT_EQ(parse_profile(text, "docs/profiles.md").benchmarks.size(), 1U);
+}
+
 TEST_F(ShippedProfiles, NextBuddyHasTheRowsOfThePublishedTable) {
   const Profile published = load_profile("graviton3/next-buddy-hackbench", directory());
   const Plan made = make_plan(published, {}, test::catalog(), c7g_metal());
