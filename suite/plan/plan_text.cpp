@@ -76,8 +76,11 @@ std::vector<std::string> missing_originals(const PreparedPlan& prepared) {
 
 std::string machine_text(const PreparedPlan& prepared) {
   const Machine& machine = prepared.machine;
-  std::string text = wrapped(machine.this_machine ? "this machine: " : "machine: ",
-                             fmt::format("{}, {}", summary(machine), machine.architecture), 2);
+  std::string text = wrapped(
+      machine.this_machine ? "this machine: " : "machine: ",
+      fmt::format("{}, {}", summary(machine),
+                  machine.architecture.empty() ? "architecture unknown" : machine.architecture),
+      2);
   if (!machine.has_topology()) text += wrapped("  no topology: ", machine.topology_problem, 4);
   for (const std::string& warning : prepared.plan.warnings) {
     text += wrapped("  WARNING: ", warning, 4);
