@@ -186,29 +186,33 @@ ChildEnd LoadProcess::read_to_end() {
 }
 
 Error set_up_error(const LoadFailure& failure) {
-  const std::string what = fmt::format("setting up the load: {}", failure.what);
+  const Error plain =
+      system_error(fmt::format("setting up the load: {}", failure.what), failure.error_number);
+  const auto limit_hit = [&plain](const std::string& remedy) {
+    return Error(ExitCode::not_possible, plain.what(), remedy);
+  };
   switch (failure.error_number) {
     case EPERM:
-      return Error(system_error(what, failure.error_number, ExitCode::not_possible).code(),
-                   system_error(what, failure.error_number).what(),
-                   "--fifo needs CAP_SYS_NICE or an RLIMIT_RTPRIO of at least 1 (ulimit -r)");
+      return limit_hit(
+          "--fifo needs CAP_SYS_NICE or an RLIMIT_RTPRIO of at least 1; see docs/limits.md");
     case EAGAIN:
     case ENOMEM:
-      return Error(ExitCode::not_possible, system_error(what, failure.error_number).what(),
-                   "tasks or memory ran out although the limits seen here allow it (a limit of an "
-                   "outer container?): lower --groups, see docs/limits.md");
+      return limit_hit(
+          "tasks or memory ran out although the limits seen here allow it (a limit of an outer "
+          "container?): lower --groups; see docs/limits.md");
     case EMFILE:
     case ENFILE:
     case ENOBUFS:
-      return Error(ExitCode::not_possible, system_error(what, failure.error_number).what(),
-                   "lower --groups or raise the limit on open files, see docs/limits.md");
+      return limit_hit(
+          "lower --groups, or raise fs.file-max (pipes: fs.pipe-user-pages-hard); see "
+          "docs/limits.md");
     case EADDRINUSE:
     case EADDRNOTAVAIL:
-      return Error(ExitCode::not_possible, system_error(what, failure.error_number).what(),
-                   "no TCP port is left: widen net.ipv4.ip_local_port_range, or wait a minute "
-                   "until the connections of earlier runs have timed out");
+      return limit_hit(
+          "no TCP port is left: widen net.ipv4.ip_local_port_range, or wait a minute until the "
+          "connections of earlier runs have timed out; see docs/limits.md");
     default:
-      return system_error(what, failure.error_number);
+      return plain;
   }
 }
 
