@@ -152,9 +152,11 @@ class RunLoop {
   void show_progress(const std::string& rate) {
     if (!progress_.shown()) return;
     const Trial& trial = session_.plan.trials[session_.pending[current_].index];
-    std::string text = fmt::format("[{}/{}] {}{}", position_, session_.total,
-                                   session_.plan.benchmarks[trial.benchmark].name,
-                                   trial.warmup ? " (warm-up)" : "");
+    const Benchmark& benchmark = session_.plan.benchmarks[trial.benchmark];
+    const bool named = benchmark.name.starts_with(benchmark.generator);
+    std::string text =
+        fmt::format("[{}/{}] {}{}{}{}", position_, session_.total, named ? "" : benchmark.generator,
+                    named ? "" : " ", benchmark.name, trial.warmup ? " (warm-up)" : "");
     if (!rate.empty()) text += "   " + rate;
     std::vector<std::size_t> rest;
     for (std::size_t i = current_; i < session_.pending.size(); ++i) {

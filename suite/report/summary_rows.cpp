@@ -67,7 +67,6 @@ std::vector<std::string> notes_of(const SummaryRow& row, const Benchmark& benchm
   }
   if (row.stolen > 0) notes.push_back(fmt::format("steal in {}", row.stolen));
   if (row.boots > 1 && !row.by_boot) notes.push_back(fmt::format("{} boots", row.boots));
-  if (benchmark.upstream) notes.emplace_back("original program");
   if (!benchmark.scaled.empty()) notes.push_back("scaled: " + benchmark.scaled);
   return notes;
 }
