@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <sstream>
 
 #include "common/base/units.h"
@@ -47,14 +48,17 @@ std::string modes_line(const char* side, const std::optional<ModePair>& modes) {
                      format_value(modes->high_median, "s"), (1 - modes->low_share) * 100);
 }
 
+/// A difference of two counts of nearly nothing may lie below zero: no "-0.000".
+double shown(double calls) { return std::abs(calls) < 0.0005 ? 0 : calls; }
+
 std::string calls_text(const std::vector<CallComparison>& calls) {
   if (calls.empty()) return {};
   std::string text = "by name:";
   for (const CallComparison& call : calls) {
     const bool alike = call.verdict == Verdict::same || call.name == "other";
-    text += alike ? fmt::format(" {} {:.3f}", call.name, call.ours.median)
-                  : fmt::format(" {} {:.3f} against {:.3f}", call.name, call.ours.median,
-                                call.original.median);
+    text += alike ? fmt::format(" {} {:.3f}", call.name, shown(call.ours.median))
+                  : fmt::format(" {} {:.3f} against {:.3f}", call.name, shown(call.ours.median),
+                                shown(call.original.median));
     text += &call == &calls.back() ? "" : ",";
   }
   return "    " + wrap(text, columns, 6) + "\n";
