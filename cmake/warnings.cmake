@@ -13,3 +13,7 @@ endif()
 if(KREPRO_STATIC)
   target_link_options(krepro_flags INTERFACE -static)
 endif()
+
+# For what is not on any measured path, the suite and the tests: a third less time to build than -O2 wants.
+add_library(krepro_quick_build INTERFACE)
+target_compile_options(krepro_quick_build INTERFACE $<$<CONFIG:Release>:-O1>)
