@@ -320,6 +320,10 @@ const std::vector<std::string>& Options::list(std::string_view name) const {
   return std::get<std::vector<std::string>>(at(name));
 }
 
+std::string value_text(const nlohmann::json& value) {
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
 nlohmann::json Options::to_json() const {
   nlohmann::json json = nlohmann::json::object();
   for (const auto& [name, value] : values_) {

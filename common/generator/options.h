@@ -64,6 +64,9 @@ struct Option {
 /// text/choice -> string, list -> strings.
 using OptionValue = std::variant<bool, std::int64_t, double, std::string, std::vector<std::string>>;
 
+/// A JSON value as one would type it: a string bare, anything else as JSON writes it.
+[[nodiscard]] std::string value_text(const nlohmann::json& value);
+
 class OptionTable {
  public:
   explicit OptionTable(std::vector<Option> options);

@@ -14,11 +14,11 @@
 
 #include "common/base/error.h"
 #include "common/base/random.h"
+#include "common/timing/test_times.h"
 
 namespace krepro {
 namespace {
 
-constexpr std::int64_t second = 1'000'000'000;
 constexpr double shares[] = {0,   0.001, 0.01, 0.1,   0.25,   0.5, 0.75,
                              0.9, 0.95,  0.99, 0.999, 0.9999, 1};
 

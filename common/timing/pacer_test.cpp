@@ -10,12 +10,10 @@
 #include <vector>
 
 #include "common/base/error.h"
+#include "common/timing/test_times.h"
 
 namespace krepro {
 namespace {
-
-constexpr std::int64_t second = 1'000'000'000;
-constexpr std::int64_t start = 98'765'432'109'876;
 
 std::vector<std::int64_t> schedule(Pacer pacer, std::size_t length) {
   pacer.start(start);

@@ -7,11 +7,10 @@
 #include <numeric>
 #include <string>
 
+#include "common/timing/test_times.h"
+
 namespace krepro {
 namespace {
-
-constexpr std::int64_t second = 1'000'000'000;
-constexpr std::int64_t start = 1'234'567'890'123;
 
 std::string text(const Series& series) { return nlohmann::json(series).dump(); }
 

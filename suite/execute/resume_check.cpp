@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "common/base/error.h"
+#include "common/generator/options.h"
 #include "suite/environment/environment.h"
 #include "suite/record/run_lines.h"
 
@@ -19,10 +20,6 @@ json member(const json& object, const char* name) {
   return object.is_object() ? object.value(name, json()) : json();
 }
 
-std::string words(const json& value) {
-  return value.is_string() ? value.get<std::string>() : value.dump();
-}
-
 [[noreturn]] void refuse(const RunFile& file, const std::string& what, const std::string& remedy) {
   throw usage_error(fmt::format("{}: {}", file.path.string(), what), remedy);
 }
@@ -32,9 +29,9 @@ void check_kernel(const RunFile& file, const json& now) {
   for (const char* name : {"release", "build_id", "version"}) {
     if (member(then, name) == member(now, name)) continue;
     refuse(file,
-           fmt::format("begun on another kernel ({} {}, now {} {})", words(member(then, "release")),
-                       words(member(then, name)), words(member(now, "release")),
-                       words(member(now, name))),
+           fmt::format("begun on another kernel ({} {}, now {} {})",
+                       value_text(member(then, "release")), value_text(member(then, name)),
+                       value_text(member(now, "release")), value_text(member(now, name))),
            "boot that kernel to go on, or begin a new run for this one");
   }
 }
@@ -47,8 +44,8 @@ void check_host(const RunFile& file, const json& environment) {
     const json after = environment_value(environment, name);
     if (before == after) continue;
     refuse(file,
-           fmt::format("begun on another host or set-up: {} was {}, is {}", name, words(before),
-                       words(after)),
+           fmt::format("begun on another host or set-up: {} was {}, is {}", name,
+                       value_text(before), value_text(after)),
            "go on where it was begun, or begin a new run here");
   }
 }
@@ -59,7 +56,8 @@ void check_generators(const RunFile& file, const Catalog& catalog) {
   for (const auto& [name, then] : recorded.items()) {
     if (!now.contains(name)) refuse(file, catalog.reason_for_absence(name), "build it again");
     // The sources are what shapes the load; the same sources built again may go on.
-    const char* hash = words(member(then, "source_hash")).empty() ? "binary_hash" : "source_hash";
+    const char* hash =
+        value_text(member(then, "source_hash")).empty() ? "binary_hash" : "source_hash";
     if (member(then, hash) == member(now[name], hash)) continue;
     refuse(file, fmt::format("generator {} has changed since the run began", name),
            "check out and build what it was begun with, or begin a new run");

@@ -17,7 +17,7 @@ namespace {
 using nlohmann::json;
 using ::testing::HasSubstr;
 
-constexpr const char* good_sample =
+constexpr const char* finished_event =
     R"({"event":"sample","sample":{"generator":"fake","truncated":false,"operations":5,)"
     R"("duration_ns":1000,"metrics":{"seconds":{"value":1.5,"unit":"s","better":"lower",)"
     R"("primary":true}}}})";
@@ -58,7 +58,7 @@ class TrialTest : public ::testing::Test {
 TEST_F(TrialTest, ALoadIsConfiguredReleasedAndMeasured) {
   generator_is(std::string("echo \"$@\" >&2; read configure; echo \"$configure\" > ") +
                (directory_ / "configure").string() +
-               "\necho '{\"event\":\"ready\"}'\nread go\necho '" + good_sample + "'\n");
+               "\necho '{\"event\":\"ready\"}'\nread go\necho '" + finished_event + "'\n");
   benchmark_.options = {{"groups", 4}};
   request_.seed = 99;
   const RecordedTrial trial = run();
@@ -87,7 +87,7 @@ fi
 case "$configure" in *'"server":"unix:/made/up"'*) ;; *) exit 1;; esac
 echo '{"event":"ready"}'
 read go
-echo ')") + good_sample +
+echo ')") + finished_event +
                "'\n");
   const RecordedTrial trial = run();
   EXPECT_EQ(trial.status, "valid") << trial.reason;
@@ -127,7 +127,7 @@ TEST_F(TrialTest, AnErrorEventIsTheReasonWithItsRemedy) {
 
 TEST_F(TrialTest, AValidSampleWithABadExitStatusDoesNotCount) {
   generator_is(std::string("read configure; echo '{\"event\":\"ready\"}'; read go; echo '") +
-               good_sample + "'; exit 1\n");
+               finished_event + "'; exit 1\n");
   const RecordedTrial trial = run();
   EXPECT_EQ(trial.status, "failed");
   EXPECT_THAT(trial.reason, HasSubstr("exit status 1"));
@@ -137,7 +137,7 @@ TEST_F(TrialTest, ProcessesLeftBehindAreKilledAndFailTheTrial) {
   generator_is(
       std::string("read configure; echo '{\"event\":\"ready\"}'; read go; sleep 100 <&- >&- 2>&- & "
                   "echo '") +
-      good_sample + "'\n");
+      finished_event + "'\n");
   const RecordedTrial trial = run();
   EXPECT_EQ(trial.status, "failed");
   EXPECT_THAT(trial.reason, HasSubstr("left 1 process"));

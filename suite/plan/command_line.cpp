@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include "common/base/check.h"
+#include "common/generator/options.h"
 #include "suite/original/original.h"
 #include "suite/plan/plan_command.h"
 
@@ -26,10 +27,6 @@ std::string quoted(const std::string& word) {
   return result;
 }
 
-std::string text_of(const nlohmann::json& value) {
-  return value.is_string() ? value.get<std::string>() : value.dump();
-}
-
 /// Our generator's arguments: every option by its long name.
 std::vector<std::string> own_arguments(const nlohmann::json& options,
                                        const GeneratorInfo* generator) {
@@ -43,10 +40,10 @@ std::vector<std::string> own_arguments(const nlohmann::json& options,
       arguments.push_back(fmt::format("--{}={}", name, value.get<bool>() ? 1 : 0));
     } else if (value.is_array()) {
       for (const nlohmann::json& element : value) {
-        arguments.push_back(fmt::format("--{}={}", name, text_of(element)));
+        arguments.push_back(fmt::format("--{}={}", name, value_text(element)));
       }
     } else {
-      arguments.push_back(fmt::format("--{}={}", name, text_of(value)));
+      arguments.push_back(fmt::format("--{}={}", name, value_text(value)));
     }
   }
   return arguments;

@@ -9,6 +9,7 @@
 #include "common/base/error.h"
 #include "common/base/random.h"
 #include "common/base/units.h"
+#include "common/generator/options.h"
 #include "suite/plan/machine_differences.h"
 #include "suite/plan/plan.h"
 #include "suite/plan/row_name.h"
@@ -23,10 +24,6 @@ namespace {
 
 constexpr std::size_t trials_max = 1'000'000;
 constexpr std::size_t names_shown_max = 12;
-
-std::string text_of(const nlohmann::json& value) {
-  return value.is_string() ? value.get<std::string>() : value.dump();
-}
 
 bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
@@ -276,7 +273,7 @@ class Planner {
   std::uint64_t seed() const {
     if (settings_.seed) return *settings_.seed;
     for (const RowOption& option : defaults_) {
-      if (option.key == "seed") return parse_count(text_of(option.value));
+      if (option.key == "seed") return parse_count(value_text(option.value));
     }
     return fresh_seed();
   }

@@ -6,16 +6,13 @@
 #include <algorithm>
 
 #include "common/base/error.h"
+#include "common/generator/options.h"
 
 namespace krepro {
 
 namespace {
 
 constexpr std::size_t row_name_length_max = 60;
-
-std::string text_of(const nlohmann::json& value) {
-  return value.is_string() ? value.get<std::string>() : value.dump();
-}
 
 /// An axis without named alternatives is an option, whose value --fit may have changed.
 std::string shown(const RowLabel& label, const Lookup& option_value) {
@@ -57,7 +54,7 @@ std::string row_name(const Row& row, const nlohmann::json& values, const Generat
   const auto option_value = [&](const std::string& wanted) -> std::optional<std::string> {
     const Option* option = generator.options.find(wanted);
     if (option == nullptr) return std::nullopt;
-    if (values.contains(option->name)) return text_of(values.at(option->name));
+    if (values.contains(option->name)) return value_text(values.at(option->name));
     return option->default_text;
   };
   std::string name = name_with(row, parameters, option_value);
@@ -68,7 +65,7 @@ std::string row_name(const Row& row, const nlohmann::json& values, const Generat
 std::string row_name_as_written(const Row& row, const Parameters& parameters) {
   const auto option_value = [&](const std::string& wanted) -> std::optional<std::string> {
     for (const RowOption& option : row.options) {
-      if (option.key == wanted) return text_of(option.value);
+      if (option.key == wanted) return value_text(option.value);
     }
     return std::nullopt;
   };

@@ -9,6 +9,7 @@
 
 #include "common/base/error.h"
 #include "common/base/units.h"
+#include "common/generator/options.h"
 #include "suite/profile/table_reader.h"
 #include "suite/profile/toml_tree.h"
 
@@ -30,8 +31,7 @@ void check_default(const std::string& key, const ProfileValue& value, ProfileErr
                            value.value.is_boolean() ? "a boolean" : "an array"));
     return;
   }
-  const std::string text =
-      value.value.is_string() ? value.value.get<std::string>() : value.value.dump();
+  const std::string text = value_text(value.value);
   if (text.find("${") != std::string::npos) return;  // checked when the parameter is filled in
   try {
     if (key == "runtime") {

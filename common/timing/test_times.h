@@ -1,0 +1,11 @@
+// Times that the tests here count with. For tests only.
+#pragma once
+
+#include <cstdint>
+
+namespace krepro {
+
+constexpr std::int64_t second = 1'000'000'000;
+constexpr std::int64_t start = 98'765'432'109'876;  ///< A clock reading that is round in no unit.
+
+}  // namespace krepro
