@@ -15,6 +15,8 @@
 
 namespace krepro {
 
+inline constexpr std::int64_t one_second_ns = 1'000'000'000;
+
 /// "4k", "4KiB", "1.5g" -> bytes. A plain number is bytes.
 [[nodiscard]] std::uint64_t parse_bytes(std::string_view text);
 /// "60s", "250ms", "1h30m", "1d", "10us", "5ns" -> nanoseconds. A plain number is an error (except

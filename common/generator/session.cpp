@@ -22,7 +22,6 @@ namespace krepro {
 
 namespace {
 
-constexpr std::int64_t one_second_ns = 1'000'000'000;
 /// How long a load may take to end after it was told to.
 constexpr std::int64_t stop_grace_ns = 10 * one_second_ns;
 

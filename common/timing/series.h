@@ -7,6 +7,8 @@
 #include <nlohmann/json_fwd.hpp>
 #include <vector>
 
+#include "common/base/units.h"
+
 namespace krepro {
 
 class Series {
@@ -35,7 +37,6 @@ class Series {
  private:
   void advance(std::int64_t now_ns);
 
-  static constexpr std::int64_t one_second_ns = 1'000'000'000;
   std::vector<std::uint64_t> slots_;
   std::int64_t next_ns_ = 0;
   std::size_t current_ = 0;

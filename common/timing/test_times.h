@@ -3,9 +3,11 @@
 
 #include <cstdint>
 
+#include "common/base/units.h"
+
 namespace krepro {
 
-constexpr std::int64_t second = 1'000'000'000;
+constexpr std::int64_t second = one_second_ns;
 constexpr std::int64_t start = 98'765'432'109'876;  ///< A clock reading that is round in no unit.
 
 }  // namespace krepro

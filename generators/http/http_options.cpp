@@ -1,13 +1,13 @@
 // The tables behind --describe; see http_options.h.
 #include "generators/http/http_options.h"
 
+#include "common/base/units.h"
 #include "generators/http/details.h"
 
 namespace krepro::http {
 
 namespace {
 
-constexpr std::int64_t one_second_ns = 1'000'000'000;
 constexpr double day_ns = 86400e9;
 
 Option option(std::string name, std::vector<std::string> aliases, OptionType type,

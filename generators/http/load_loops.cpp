@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "common/base/units.h"
 #include "common/timing/clock.h"
 #include "generators/http/load_thread.h"
 
@@ -12,9 +13,8 @@ namespace krepro::http {
 namespace {
 
 /// wrk wakes up as often, to record its rate.
-constexpr std::int64_t tick_ns = 100'000'000;
+constexpr std::int64_t loop_tick_ns = 100'000'000;
 constexpr std::int64_t one_millisecond_ns = 1'000'000;
-constexpr std::int64_t one_second_ns = 1'000'000'000;
 
 }  // namespace
 
@@ -60,7 +60,7 @@ void LoadThread::run_closed(const WorkerContext& context) {
   result_.events = 0;
   const std::int64_t end_ns = context.start_ns + plan_->settings.duration_ns;
   std::int64_t at_ns = now_ns();
-  std::int64_t next_tick_ns = at_ns + tick_ns;
+  std::int64_t next_tick_ns = at_ns + loop_tick_ns;
   for (Connection& connection : connections_) {
     if (lean_) {
       go_on(connection, now_ns());
@@ -71,7 +71,7 @@ void LoadThread::run_closed(const WorkerContext& context) {
   while (at_ns < end_ns && !context.stopped()) {
     if (at_ns >= next_tick_ns) {
       tick(at_ns);
-      next_tick_ns = at_ns + tick_ns;
+      next_tick_ns = at_ns + loop_tick_ns;
     }
     const std::int64_t wake_ns = std::min(next_tick_ns, end_ns);
     // Whole milliseconds of both, as wrk counts them.
@@ -125,7 +125,7 @@ void LoadThread::run_open(const WorkerContext& context) {
   due_ns_ = pacer_.next_ns();
   for (Connection& connection : connections_) queue_idle(connection);
   std::int64_t at_ns = now_ns();
-  std::int64_t next_tick_ns = at_ns + tick_ns;
+  std::int64_t next_tick_ns = at_ns + loop_tick_ns;
   // What was due is waited for, so that the slow ones are not left out; as long as a request may
   // take.
   const std::int64_t end_ns = until_ns_ + plan_->settings.timeout_ns;
@@ -134,7 +134,7 @@ void LoadThread::run_open(const WorkerContext& context) {
     send_due(at_ns);
     if (at_ns >= next_tick_ns) {
       tick(at_ns);
-      next_tick_ns = at_ns + tick_ns;
+      next_tick_ns = at_ns + loop_tick_ns;
     }
     std::int64_t wake_ns = std::min(next_tick_ns, end_ns);
     if (idle_count_ > 0 && due_ns_ < until_ns_) wake_ns = std::min(wake_ns, due_ns_);

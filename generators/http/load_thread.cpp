@@ -4,6 +4,7 @@
 #include <cerrno>
 
 #include "common/base/error.h"
+#include "common/base/units.h"
 #include "common/timing/clock.h"
 
 namespace krepro::http {
@@ -13,7 +14,6 @@ namespace {
 /// wrk's.
 constexpr std::size_t buffer_bytes = 8192;
 constexpr std::size_t lean_events = 512;
-constexpr std::int64_t one_second_ns = 1'000'000'000;
 
 std::size_t seconds_of(const LoadSettings& settings) {
   return static_cast<std::size_t>((settings.duration_ns + settings.timeout_ns) / one_second_ns) + 2;

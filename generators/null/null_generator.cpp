@@ -17,8 +17,6 @@ namespace krepro::null {
 
 namespace {
 
-constexpr std::int64_t one_second_ns = 1'000'000'000;
-
 void spin_until(std::int64_t deadline_ns) {
   while (now_ns() < deadline_ns) {
   }

@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <limits>
 
+#include "common/base/units.h"
 #include "common/timing/clock.h"
 
 namespace krepro::randwrite {
 
 namespace {
 
-constexpr std::int64_t one_second_ns = 1'000'000'000;
 /// A stop is seen at the latest after this time.
 constexpr std::int64_t longest_sleep_ns = 500'000'000;
 constexpr std::int64_t never_ns = std::numeric_limits<std::int64_t>::max();

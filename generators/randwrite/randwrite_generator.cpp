@@ -22,7 +22,6 @@ namespace {
 
 /// What an unseeded trial uses unless randrepeat=0: as fio, whose default order never changes.
 constexpr std::uint64_t repeated_seed = 0x89;
-constexpr std::int64_t one_second_ns = 1'000'000'000;
 
 CpuSet cpus_of(const JobPlan& plan, std::size_t worker) {
   const CpuSet& given = plan.job->cpus;

@@ -1,6 +1,8 @@
 // The table of the options that are implemented, with fio's names and defaults, and krepro's own.
 #include "generators/randwrite/randwrite_options.h"
 
+#include "common/base/units.h"
+
 namespace krepro::randwrite {
 
 namespace {
@@ -9,7 +11,6 @@ using enum OptionType;
 
 constexpr double day_ns = 86400e9;
 constexpr double many = 1e9;
-constexpr std::int64_t second_ns = 1'000'000'000;
 constexpr std::int64_t microsecond_ns = 1'000;
 
 Option option(std::string name, std::vector<std::string> aliases, OptionType type,
@@ -147,11 +148,12 @@ std::vector<Option> engine_options() {
 
 std::vector<Option> time_options() {
   return {
-      meaning(time_option("runtime", {"timeout"}, second_ns, "end after this time; 0: at the size"),
-              Meaning::runtime),
+      meaning(
+          time_option("runtime", {"timeout"}, one_second_ns, "end after this time; 0: at the size"),
+          Meaning::runtime),
       flag_option("time_based", "0", "go over the range again until the runtime is over"),
-      time_option("ramp_time", {}, second_ns, "run unmeasured for this time first"),
-      time_option("startdelay", {}, second_ns, "start the job so much later"),
+      time_option("ramp_time", {}, one_second_ns, "run unmeasured for this time first"),
+      time_option("startdelay", {}, one_second_ns, "start the job so much later"),
       ranged(option("rate", {}, bytes, "", "bytes/s of each job and direction"), 1, 1e15),
       meaning(ranged(option("rate_iops", {}, rate, "", "operations/s of each job and direction"),
                      1e-3, 1e9),

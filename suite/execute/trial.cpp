@@ -10,13 +10,13 @@
 #include "common/affinity/scheduling.h"
 #include "common/base/check.h"
 #include "common/base/error.h"
+#include "common/base/units.h"
 #include "common/timing/clock.h"
 #include "suite/execute/trial_parts.h"
 
 namespace krepro {
 namespace {
 
-constexpr std::int64_t second_ns = 1'000'000'000;
 constexpr std::size_t longest_reason = 400;
 
 /// The option that says how long the load runs, in ns; 0 where the generator has none.
@@ -38,9 +38,9 @@ std::int64_t run_limit_ns(const Benchmark& benchmark, const GeneratorInfo& gener
                           const TrialLimits& limits) {
   if (limits.run_ns) return *limits.run_ns;
   const std::int64_t runtime_ns = runtime_of(benchmark, generator);
-  if (runtime_ns > 0) return runtime_ns + runtime_ns / 2 + 60 * second_ns;
+  if (runtime_ns > 0) return runtime_ns + runtime_ns / 2 + 60 * one_second_ns;
   const double expected_ns = benchmark.expected_seconds * 1e9;
-  return std::max(3600 * second_ns, static_cast<std::int64_t>(20 * expected_ns));
+  return std::max(3600 * one_second_ns, static_cast<std::int64_t>(20 * expected_ns));
 }
 
 nlohmann::json TrialClock::to_json(std::int64_t load_ns) const {
