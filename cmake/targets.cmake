@@ -46,8 +46,6 @@ function(krepro_tests name)
     add_executable(${name}_test ${tests})
     target_include_directories(${name}_test PRIVATE ${PROJECT_SOURCE_DIR})
     target_link_libraries(${name}_test PRIVATE ${ARG_LIBS} GTest::gtest_main GTest::gmock krepro_flags krepro_quick_build)
-    # Built in bundles, a test's local may bear the name of another file's helper.
-    target_compile_options(${name}_test PRIVATE -Wno-shadow)
     gtest_discover_tests(${name}_test DISCOVERY_MODE PRE_TEST TEST_PREFIX ${name}. PROPERTIES TIMEOUT 120)
   endif()
   if(KREPRO_BENCHMARKS AND benchmarks)

@@ -16,7 +16,7 @@ Finding host_name_item(const HostFiles& host) {
   return name;
 }
 
-Finding model_item(const HostFiles& host) {
+Finding host_model_item(const HostFiles& host) {
   Finding product =
       first_line_of(host, {"/sys/class/dmi/id/product_name", "/proc/device-tree/model"});
   const std::optional<std::string> vendor = host.read_line("/sys/class/dmi/id/sys_vendor");
@@ -115,7 +115,7 @@ std::vector<EnvironmentItem> machine_items() {
   return {
       {"host.name", host_name_item},
       {"host.architecture", [](Host host) { return line_of(host, "/proc/sys/kernel/arch"); }},
-      {"host.model", model_item},
+      {"host.model", host_model_item},
       {"virtualisation.kind", virtualisation_item},
       {"virtualisation.steal_share", steal_item},
       {"load.average_1min", load_item},
