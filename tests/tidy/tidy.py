@@ -303,7 +303,7 @@ def ascii_sources(tree):
 
 
 RULES = [include_arrows, confined_headers, common_names_no_generator, banned_calls, lint_exceptions_are_named,
-         purpose_comment, file_length, function_length, links_resolve, no_workplace, ascii_sources]
+         purpose_comment, file_length, function_length, dead_headers, links_resolve, no_workplace, ascii_sources]
 
 
 def main():
