@@ -20,7 +20,8 @@ nlohmann::json to_json(const FidelityRow& row) {
   return {{"name", row.name},
           {"options", pairs_json(row.options)},
           {"operations", row.operations},
-          {"placements", row.placements}};
+          {"placements", row.placements},
+          {"serve", pairs_json(row.serve)}};
 }
 
 nlohmann::json to_json(const Original& original) {
@@ -43,7 +44,8 @@ nlohmann::json to_json(const Original& original) {
           {"time_ratio_low", original.time_ratio_low},
           {"time_ratio_high", original.time_ratio_high},
           {"syscall_tolerance", original.syscall_tolerance},
-          {"switches_tolerance", original.switches_tolerance}};
+          {"switches_tolerance", original.switches_tolerance},
+          {"cpu_tolerance", original.cpu_tolerance}};
 }
 
 }  // namespace

@@ -32,6 +32,9 @@ struct FidelityRow {
   std::vector<std::pair<std::string, std::string>> options;  ///< name, value ("" for a flag)
   double operations = 0;  ///< Operations of one run where the count is fixed; 0: from the sample.
   std::vector<std::string> placements;  ///< "pinned", "floating"; empty: both
+  /// Options of the generator's server that both programs load, its URL is their positional
+  /// argument; empty: no server.
+  std::vector<std::pair<std::string, std::string>> serve = {};
 };
 
 /// How to run the tool whose pattern the generator reproduces, and to read its answer.
@@ -52,6 +55,7 @@ struct Original {
   double time_ratio_high = 1.05;
   double syscall_tolerance = 0.01;
   double switches_tolerance = 0.10;
+  double cpu_tolerance = 0;  ///< Of the CPU time per operation, pinned; 0: not judged.
 };
 
 struct Description {

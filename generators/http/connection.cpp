@@ -3,9 +3,6 @@
 
 #include <openssl/err.h>
 #include <sys/ioctl.h>
-#include <unistd.h>
-
-#include <cerrno>
 
 namespace krepro::http {
 
@@ -24,24 +21,16 @@ IoState state_of_ssl(SSL* ssl, int result) {
   }
 }
 
-IoResult result_of(ssize_t size) {
-  if (size > 0) return {IoState::done, static_cast<std::size_t>(size)};
-  if (size == 0) return {IoState::ended, 0};
-  return {errno == EAGAIN || errno == EINTR ? IoState::again : IoState::failed, 0};
-}
-
 }  // namespace
 
-IoResult Connection::read(char* buffer, std::size_t size) {
-  if (!ssl) return result_of(::read(socket.get(), buffer, size));
+IoResult Connection::read_tls(char* buffer, std::size_t size) {
   std::size_t got = 0;
   const int result = SSL_read_ex(ssl.get(), buffer, size, &got);
   if (result > 0) return {IoState::done, got};
   return {state_of_ssl(ssl.get(), result), 0};
 }
 
-IoResult Connection::write(const char* data, std::size_t size) {
-  if (!ssl) return result_of(::write(socket.get(), data, size));
+IoResult Connection::write_tls(const char* data, std::size_t size) {
   std::size_t put = 0;
   const int result = SSL_write_ex(ssl.get(), data, size, &put);
   if (result > 0) return {IoState::done, put};

@@ -2,6 +2,9 @@
 // written. A few hundred bytes, so that ten thousand fit; buffers belong to the thread.
 #pragma once
 
+#include <unistd.h>
+
+#include <cerrno>
 #include <cstdint>
 
 #include "common/process/descriptor.h"
@@ -42,14 +45,29 @@ struct Connection {
   SslSession session;
 
   /// One read or write, on the socket or through TLS.
-  [[nodiscard]] IoResult read(char* buffer, std::size_t size);
-  [[nodiscard]] IoResult write(const char* data, std::size_t size);
+  [[nodiscard]] IoResult read(char* buffer, std::size_t size) {
+    if (ssl) return read_tls(buffer, size);
+    return result_of(::read(socket.get(), buffer, size));
+  }
+  [[nodiscard]] IoResult write(const char* data, std::size_t size) {
+    if (ssl) return write_tls(data, size);
+    return result_of(::write(socket.get(), data, size));
+  }
   /// Bytes that can be read without waiting; asked by wrk after a read that filled its buffer.
   [[nodiscard]] bool readable() const;
   /// One step of the handshake.
   [[nodiscard]] IoState shake_hands();
   /// Keeps the session where `keep`, and closes.
   void close(bool keep_session);
+
+ private:
+  static IoResult result_of(ssize_t size) {
+    if (size > 0) return {IoState::done, static_cast<std::size_t>(size)};
+    if (size == 0) return {IoState::ended, 0};
+    return {errno == EAGAIN || errno == EINTR ? IoState::again : IoState::failed, 0};
+  }
+  [[nodiscard]] IoResult read_tls(char* buffer, std::size_t size);
+  [[nodiscard]] IoResult write_tls(const char* data, std::size_t size);
 };
 
 }  // namespace krepro::http

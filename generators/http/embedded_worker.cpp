@@ -41,7 +41,7 @@ using Socket = asio::generic::stream_protocol::socket;
 using TlsStream = asio::ssl::stream<Socket>;
 using Parser = beast_http::request_parser<beast_http::buffer_body>;
 
-constexpr std::size_t input_bytes = 8192;
+constexpr std::size_t input_bytes = 4096;
 /// nginx reads files in pieces of this size.
 constexpr std::size_t piece_bytes = 32768;
 
@@ -49,6 +49,8 @@ constexpr std::size_t piece_bytes = 32768;
 struct Shared {
   const EmbeddedWorker* worker;
   std::array<char, 4096> discarded{};
+  /// Headers and a piece of a file, until they are sent or stand in a session's own memory.
+  std::array<char, piece_bytes + 512> output{};
 };
 
 template <typename Stream>
@@ -125,7 +127,6 @@ class Session : public std::enable_shared_from_this<Session<Stream>> {
     }
     left_ = static_cast<std::uint64_t>(facts.st_size);
     offset_ = 0;
-    output_.resize(piece_bytes + 512);
     write_headers("200 OK", left_);
     log(path, 200, left_);
     if (request.method() == beast_http::verb::head) left_ = 0;
@@ -134,7 +135,7 @@ class Session : public std::enable_shared_from_this<Session<Stream>> {
 
   void write_headers(std::string_view status, std::uint64_t length) {
     const auto end = fmt::format_to_n(
-        output_.data(), output_.size(),
+        shared_->output.data(), shared_->output.size(),
         "HTTP/1.1 {}\r\nServer: krepro/{}\r\nContent-Type: text/html\r\nContent-Length: {}\r\n"
         "Connection: {}\r\n\r\n",
         status, version, length, keep_alive_ ? "keep-alive" : "close");
@@ -143,7 +144,6 @@ class Session : public std::enable_shared_from_this<Session<Stream>> {
 
   void answer_error(std::string_view status) {
     keep_alive_ = false;
-    output_.resize(512);
     left_ = 0;
     write_headers(status, 0);
     log("-", 400, 0);
@@ -161,26 +161,25 @@ class Session : public std::enable_shared_from_this<Session<Stream>> {
 
   /// Headers and the file, piece by piece.
   void send_piece() {
+    auto& output = shared_->output;
     if (left_ > 0) {
-      const std::size_t room = std::min<std::uint64_t>(left_, output_.size() - filled_);
+      const std::size_t room = std::min<std::uint64_t>(left_, output.size() - filled_);
       const ssize_t size =
-          pread(file_.get(), output_.data() + filled_, room, static_cast<off_t>(offset_));
+          pread(file_.get(), output.data() + filled_, room, static_cast<off_t>(offset_));
       if (size <= 0) return;  // The file shrank: closing tells the peer.
       filled_ += static_cast<std::size_t>(size);
       offset_ += static_cast<std::uint64_t>(size);
       left_ -= static_cast<std::uint64_t>(size);
     }
+    std::size_t sent = 0;
     if constexpr (!std::is_same_v<Stream, TlsStream>) {
-      const ssize_t size = ::send(stream_.native_handle(), output_.data(), filled_, MSG_NOSIGNAL);
+      const ssize_t size = ::send(stream_.native_handle(), output.data(), filled_, MSG_NOSIGNAL);
       if (size == static_cast<ssize_t>(filled_)) return piece_sent();
       if (size < 0 && errno != EAGAIN) return;
-      if (size > 0) {
-        std::memmove(output_.data(), output_.data() + size,
-                     filled_ - static_cast<std::size_t>(size));
-        filled_ -= static_cast<std::size_t>(size);
-      }
+      if (size > 0) sent = static_cast<std::size_t>(size);
     }
-    asio::async_write(stream_, asio::buffer(output_.data(), filled_),
+    pending_.assign(output.data() + sent, filled_ - sent);
+    asio::async_write(stream_, asio::buffer(pending_),
                       [self = this->shared_from_this()](error_code problem, std::size_t) {
                         if (!problem) self->piece_sent();
                       });
@@ -208,7 +207,7 @@ class Session : public std::enable_shared_from_this<Session<Stream>> {
   std::array<char, input_bytes> input_{};
   std::size_t have_ = 0;
   std::string path_;
-  std::string output_;
+  std::string pending_;  ///< What the socket did not take at once.
   std::size_t filled_ = 0;
   Descriptor file_;
   std::uint64_t left_ = 0;

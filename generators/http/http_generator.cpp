@@ -130,7 +130,11 @@ void HttpGenerator::open_connections(Frame& frame) {
 
 nlohmann::json HttpGenerator::ready_details() {
   if (role_ == Role::serve) {
-    return {{"endpoint", server_->endpoint()}, {"server", server_->name()}};
+    const std::string endpoint = server_->endpoint();
+    return {
+        {"endpoint", endpoint},
+        {"url", endpoint.substr(0, endpoint.find('#')) + file_path(server_settings_.file_sizes, 0)},
+        {"server", server_->name()}};
   }
   return {{"connections", plan_.settings.connections}, {"address", plan_.server.to_string()}};
 }
@@ -188,6 +192,7 @@ Sample HttpGenerator::finish_load() {
   if (accounts_before_ && accounts_after) {
     fill_server_metrics(sample, *accounts_before_, *accounts_after);
   }
+  sample.extra["peak_memory_bytes"] = peak_memory_bytes();
   sample.extra["address"] = plan_.server.to_string();
   sample.threads = pool_->groups();
   if (all_threads_) sample.extra["all_threads"] = pool_->all_threads();

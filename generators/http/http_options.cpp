@@ -67,6 +67,7 @@ std::vector<Option> wrk_options() {
       option("latency", {"L"}, flag, "", "print the distribution of latencies"),
       seconds(option("timeout", {"T"}, duration, "2s", "a request that takes longer has failed")),
       script,
+      option("url", {}, text, "", "what to load; without it a server of our own is started"),
   };
 }
 
@@ -80,7 +81,6 @@ std::vector<Option> load_options() {
   Option body = ranged(ours("body-size", bytes, "0", "POST: bytes of the body"), 0, 1U << 30U);
   body.unit = "bytes";
   return {
-      ours("url", text, "", "what to load; without it a server of our own is started"),
       meaning(rate_option, Meaning::rate),
       one_of("arrivals", {"constant", "poisson"}, "with a rate: when requests are due"),
       one_of("pattern", {"wrk", "lean"},
@@ -132,13 +132,20 @@ std::vector<MetricDescription> metrics() {
   };
 }
 
-FidelityRow row(std::size_t workers, std::size_t connections, std::size_t size) {
+FidelityRow row(std::size_t workers, std::size_t connections, std::size_t size, bool tls = false) {
   FidelityRow made;
   made.name = "workers=" + std::to_string(workers) + " c=" + std::to_string(connections) +
               " size=" + std::to_string(size);
   made.options = {{"threads", std::to_string(connections == 64 ? 1 : 2)},
                   {"connections", std::to_string(connections)},
                   {"duration", "2s"}};
+  made.serve = {{"server", "nginx"},
+                {"server-workers", std::to_string(workers)},
+                {"file-size", std::to_string(size)}};
+  if (tls) {
+    made.name += " tls";
+    made.serve.emplace_back("tls", "");
+  }
   return made;
 }
 
@@ -147,7 +154,8 @@ Original original() {
   result.program = "wrk";
   result.package = "wrk";
   result.version_arguments = {"--version"};
-  result.figures = {{"requests/s", "Requests/sec: +([0-9.]+)", 1}};
+  result.figures = {{"requests/s", "Requests/sec: +([0-9.]+)", 1},
+                    {"operations", "([0-9]+) requests in", 1}};
   for (const std::size_t workers : {1U, 2U}) {
     for (const std::size_t connections : {64U, 200U, 1000U}) {
       for (const std::size_t size : {612U, 4096U}) {
@@ -155,9 +163,12 @@ Original original() {
       }
     }
   }
+  result.rows.push_back(row(1, 64, 612, true));
+  result.rows.push_back(row(2, 200, 612, true));
   result.scaling_option = "duration";
   result.operation = "request";
   result.syscall_tolerance = 0.10;
+  result.cpu_tolerance = 0.07;
   return result;
 }
 

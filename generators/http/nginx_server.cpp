@@ -16,6 +16,7 @@
 #include "common/process/program.h"
 #include "common/timing/clock.h"
 #include "generators/http/address.h"
+#include "generators/http/ask_once.h"
 #include "generators/http/process_accounts.h"
 #include "generators/http/server.h"
 #include "generators/http/server_folder.h"
@@ -99,6 +100,8 @@ std::string configuration(const ServerSettings& settings, const Place& place) {
       "  server {{\n"
       "    listen {listen}{ssl}{reuseport};\n"
       "    root files;\n"
+      // Static files answer POST too.
+      "    error_page 405 =200 $uri;\n"
       "{tls}"
       "  }}\n"
       "}}\n",
@@ -109,10 +112,12 @@ std::string configuration(const ServerSettings& settings, const Place& place) {
       fmt::arg("tls", tls_lines(settings)));
 }
 
-std::string last_line(const std::string& text) {
+/// The line that says why: nginx repeats itself after it.
+std::string reason_in(const std::string& text) {
   std::istringstream lines(text);
   std::string last;
   for (std::string line; std::getline(lines, line);) {
+    if (line.find("[emerg]") != std::string::npos) return line;
     if (!line.empty()) last = line;
   }
   return last;
@@ -170,33 +175,41 @@ class Nginx : public Server {
   }
 
   std::string wait_until_it_accepts(Frame& frame) {
-    const Url url = parse_url(place_.endpoint + "/");
+    const Url url = parse_url(place_.endpoint + file_path(settings_.file_sizes, 0));
     const std::int64_t deadline_ns = now_ns() + start_limit_ns;
     while (now_ns() < deadline_ns) {
       frame.check_interrupted();
       pollfd ended{child_->end_fd(), POLLIN, 0};
       if (poll(&ended, 1, 20) > 0) return last_error();
-      // Its workers are up once it has written its pid and a connection is taken.
+      // Before that, a connection would be taken and wait for a worker.
       if (!std::filesystem::exists(folder_.path() / "nginx.pid")) continue;
       try {
-        static_cast<void>(find_server(url, [&frame] { frame.check_interrupted(); }));
-        return "";
+        const int status =
+            ask_once(url, deadline_ns - now_ns(), [&frame] { frame.check_interrupted(); });
+        if (status == 200) return "";
+        if (status != 0) return refusal(status);
       } catch (const Error& error) {
         if (error.code() == ExitCode::interrupted) throw;
       }
     }
-    return "it does not accept connections";
+    return "it does not answer";
+  }
+
+  std::string refusal(int status) const {
+    return fmt::format(
+        "it answers {}: can its workers, which as root run as another user, read {}?", status,
+        folder_.path().string());
   }
 
   std::string last_error() const {
     std::ifstream log(folder_.path() / "error.log");
     std::ostringstream text;
     text << log.rdbuf();
-    std::string line = last_line(text.str());
+    std::string line = reason_in(text.str());
     if (line.empty()) {
       char buffer[2048];
       const ssize_t size = read(child_->stderr_fd(), buffer, sizeof buffer);
-      if (size > 0) line = last_line(std::string(buffer, static_cast<std::size_t>(size)));
+      if (size > 0) line = reason_in(std::string(buffer, static_cast<std::size_t>(size)));
     }
     return line.empty() ? "no reason given" : line;
   }
@@ -205,7 +218,7 @@ class Nginx : public Server {
     SpawnRequest request;
     request.argv = {program_.string(), "-v"};
     request.pipe_stdin = false;
-    return last_line(run_command(request, stop_grace_ns).err);
+    return reason_in(run_command(request, stop_grace_ns).err);
   }
 
   ServerSettings settings_;

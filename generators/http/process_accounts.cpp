@@ -12,7 +12,7 @@ namespace krepro::http {
 
 namespace {
 
-std::string accounts_path(std::int64_t pid) { return fmt::format("/proc/{}/stat", pid); }
+std::string own_stat(std::int64_t pid) { return fmt::format("/proc/{}/stat", pid); }
 
 /// The fields of a stat file behind the name (which may hold blanks): index 0 is the state.
 std::vector<std::string> stat_fields(const std::string& text) {
@@ -70,7 +70,7 @@ void add_process(std::int64_t pid, const HostFiles& host, ProcessAccounts& sum) 
 }  // namespace
 
 std::optional<ProcessAccounts> read_accounts(std::int64_t pid, const HostFiles& host) {
-  if (!host.exists(accounts_path(pid))) return std::nullopt;
+  if (!host.exists(own_stat(pid))) return std::nullopt;
   ProcessAccounts sum;
   add_process(pid, host, sum);
   return sum;
@@ -78,9 +78,16 @@ std::optional<ProcessAccounts> read_accounts(std::int64_t pid, const HostFiles& 
 
 std::optional<std::uint64_t> start_time(std::int64_t pid, const HostFiles& host) {
   constexpr std::size_t start_field = 19;
-  const std::vector<std::string> fields = stat_fields(host.read(accounts_path(pid)).value_or(""));
+  const std::vector<std::string> fields = stat_fields(host.read(own_stat(pid)).value_or(""));
   if (fields.size() <= start_field) return std::nullopt;
   return static_cast<std::uint64_t>(number(fields[start_field]));
+}
+
+std::uint64_t peak_memory_bytes() {
+  // In KiB.
+  const HostFiles own;
+  const std::string text = own.read("/proc/self/status").value_or("");
+  return status_number(text, "VmHWM") * 1024;
 }
 
 std::string process_fragment(std::int64_t pid, const HostFiles& host) {

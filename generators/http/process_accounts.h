@@ -28,6 +28,9 @@ struct ProcessAccounts {
 /// has. Nothing where there is no such process.
 [[nodiscard]] std::optional<std::uint64_t> start_time(std::int64_t pid, const HostFiles& host);
 
+/// The most memory that this process has had resident so far; 0 where the kernel does not tell.
+[[nodiscard]] std::uint64_t peak_memory_bytes();
+
 /// "process=PID.START", the fragment of an endpoint; see named_process().
 [[nodiscard]] std::string process_fragment(std::int64_t pid, const HostFiles& host);
 /// The pid that the fragment names; nothing where it names none, or the process is not one of this

@@ -18,6 +18,7 @@
 #include "suite/execute/progress_line.h"
 #include "suite/fidelity/report.h"
 #include "suite/fidelity/row.h"
+#include "suite/fidelity/served_row.h"
 
 namespace krepro::fidelity {
 
@@ -85,6 +86,8 @@ FidelitySettings settings_from(const FidelityArguments& arguments) {
   settings.floating_cpus = CpuSet::allowed();
   // The last CPU: the first one often serves interrupts.
   settings.pinned_cpus = CpuSet({settings.floating_cpus.cpus().back()});
+  const CpuSet others = settings.floating_cpus - settings.pinned_cpus;
+  settings.server_cpus = others.empty() ? settings.pinned_cpus : CpuSet({others.cpus().back()});
   // Short enough to be typed again.
   settings.seed = arguments.seed.value_or(fresh_seed() % 1'000'000);
   return settings;
@@ -184,9 +187,13 @@ int compare_programs(const GeneratorInfo& generator, const std::string& machine,
   const Interruption interruption;
   ProgressLine progress(arguments.quiet);
   std::string current;
+  const ServedRow* served = nullptr;
   RowMeasuring measuring(programs, settings,
                          {[&] { return interruption.requested(); },
-                          [&](const std::string& text) { progress.show(current + text); }});
+                          [&](const std::string& text) { progress.show(current + text); },
+                          [&]() -> std::optional<std::uint64_t> {
+                            return served == nullptr ? std::nullopt : served->switches();
+                          }});
   const ReportHead head = describe(generator, machine, programs, measuring, settings);
   const bool as_text = arguments.json != "-";
   if (as_text) fmt::print("{}", head_text(head));
@@ -202,7 +209,12 @@ int compare_programs(const GeneratorInfo& generator, const std::string& machine,
     current = fmt::format("[{}/{}] {} {}: ", i + 1, tasks.size(), to_string(task.placement),
                           task.row->name);
     progress.show(current + "warming up");
-    rows.push_back(measuring.measure_row(*task.row, task.placement));
+    const ServedRow server(
+        programs, *task.row,
+        task.placement == Placement::pinned ? settings.server_cpus : settings.floating_cpus);
+    served = &server;
+    rows.push_back(measuring.measure_row(server.row(), task.placement));
+    served = nullptr;
     progress.clear();
     if (as_text) fmt::print("{}", row_text(rows.back()));
     std::fflush(stdout);

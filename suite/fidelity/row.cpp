@@ -21,6 +21,15 @@ constexpr const char* wakeup_tracepoint = "sched:sched_waking";
 /// name.
 constexpr const char* wakeups_key = "(wake-ups)";
 
+/// The same for the switches of the row's server.
+constexpr const char* server_switches_key = "(server switches)";
+
+double server_switches_of(const RunFigures& figures) {
+  const auto found = figures.metrics.find(server_switches_key);
+  const double count = found == figures.metrics.end() ? 0 : found->second;
+  return std::max(count, 0.5) / figures.operations;
+}
+
 double wakeups_of(const RunFigures& figures) {
   const auto found = figures.metrics.find(wakeups_key);
   const double count = found == figures.metrics.end() ? 0 : found->second;
@@ -128,7 +137,12 @@ MeasuringHooks RowMeasuring::hooks_for(const FidelityRow& row, const RowResult& 
     }
     std::optional<TracepointCounters> counters;
     if (count_wakeups) counters = TracepointCounters::open({{wakeup_tracepoint, ""}});
+    const std::optional<std::uint64_t> server_before = hooks_.server_switches();
     RunFigures figures = programs_->run(request);
+    if (server_before) {
+      figures.metrics[server_switches_key] =
+          static_cast<double>(hooks_.server_switches().value_or(*server_before) - *server_before);
+    }
     if (counters) figures.metrics[wakeups_key] = static_cast<double>(counters->read()[0]);
     return figures;
   };
@@ -180,8 +194,27 @@ void RowMeasuring::measure_alike(const FidelityRow& row, RowResult& result) {
   result.findings.push_back(times);
   Finding cpu =
       find_ratio(result.timed.runs, cpu_time_of, fmt::format("CPU time/{}", about.operation), "s");
-  cpu.reason = "not judged";
+  if (about.cpu_tolerance > 0 && !floating && cpu.estimate) {
+    const Judgement judgement =
+        judge_ratio(*cpu.estimate, 1 - about.cpu_tolerance, 1 + about.cpu_tolerance);
+    cpu.verdict = judgement.verdict;
+    cpu.reason = judgement.reason;
+  } else {
+    cpu.reason = "not judged";
+  }
   result.findings.push_back(cpu);
+  judge_switches(result);
+  if (!result.timed.problem.empty()) return;
+  if (floating) {
+    count_wakeups(row, result);
+  } else {
+    count_calls(row, result);
+  }
+}
+
+void RowMeasuring::judge_switches(RowResult& result) {
+  const Original& about = programs_->original().about();
+  const bool floating = result.placement == Placement::floating;
   Finding switches =
       find_ratio(result.timed.runs, switches_of, fmt::format("switches/{}", about.operation), "1");
   if (floating) {
@@ -190,12 +223,15 @@ void RowMeasuring::measure_alike(const FidelityRow& row, RowResult& result) {
     switches.reason = "not judged";
   }
   result.findings.push_back(switches);
-  if (!result.timed.problem.empty()) return;
+  if (!hooks_.server_switches()) return;
+  Finding server = find_ratio(result.timed.runs, server_switches_of,
+                              fmt::format("server switches/{}", about.operation), "1");
   if (floating) {
-    count_wakeups(row, result);
+    judge_events(server, about.switches_tolerance);
   } else {
-    count_calls(row, result);
+    server.reason = "not judged";
   }
+  result.findings.push_back(server);
 }
 
 void RowMeasuring::measure_reaction(const FidelityRow& row, RowResult& result) {

@@ -23,6 +23,7 @@ struct FidelitySettings {
   std::int64_t max_time_ns = 120'000'000'000;  ///< Of the timed runs of one row in one placement.
   std::optional<Perturbation> perturbation;
   CpuSet pinned_cpus;      ///< The one CPU of the pinned placement.
+  CpuSet server_cpus;      ///< Its server's: another one where there is another.
   CpuSet floating_cpus;    ///< All CPUs that we may use.
   std::uint64_t seed = 0;  ///< Ours gets seed, seed + 1, ... run by run.
 };
@@ -46,6 +47,8 @@ class RowMeasuring {
   struct Hooks {
     std::function<bool()> interrupted;
     std::function<void(const std::string&)> progress;  ///< One line for the user.
+    /// Context switches of the row's server so far; nothing where it has none.
+    std::function<std::optional<std::uint64_t>()> server_switches = [] { return std::nullopt; };
   };
   RowMeasuring(const Programs& programs, FidelitySettings settings, Hooks hooks);
 
@@ -62,6 +65,7 @@ class RowMeasuring {
                                          bool count_wakeups);
   [[nodiscard]] StoppingRule rule_for(Placement placement) const;
   void measure_alike(const FidelityRow& row, RowResult& result);
+  void judge_switches(RowResult& result);
   void measure_reaction(const FidelityRow& row, RowResult& result);
   void count_calls(const FidelityRow& row, RowResult& result);
   void count_wakeups(const FidelityRow& row, RowResult& result);

@@ -34,7 +34,8 @@ Original original_from_json(const nlohmann::json& json) {
   for (const nlohmann::json& row : json.value("rows", nlohmann::json::array())) {
     original.rows.push_back({row.at("name").get<std::string>(),
                              row.at("options").get<OptionTexts>(), row.value("operations", 0.0),
-                             row.value("placements", std::vector<std::string>())});
+                             row.value("placements", std::vector<std::string>()),
+                             row.value("serve", OptionTexts())});
   }
   original.long_equals = json.value("long_equals", false);
   original.scaling_option = json.value("scaling_option", "");
@@ -43,11 +44,12 @@ Original original_from_json(const nlohmann::json& json) {
   original.time_ratio_high = json.value("time_ratio_high", original.time_ratio_high);
   original.syscall_tolerance = json.value("syscall_tolerance", original.syscall_tolerance);
   original.switches_tolerance = json.value("switches_tolerance", original.switches_tolerance);
+  original.cpu_tolerance = json.value("cpu_tolerance", original.cpu_tolerance);
   return original;
 }
 
-/// A duration for a tool that counts in `unit_ns`; "60s" is "60" to one that counts in seconds. What is
-/// no whole number of them keeps a unit: a fraction would be cut off (fio takes 1.5 for 1).
+/// A duration for a tool that counts in `unit_ns`; "60s" is "60" to one that counts in seconds.
+/// What is no whole number of them keeps a unit: a fraction would be cut off (fio takes 1.5 for 1).
 std::string plain_duration(std::int64_t duration_ns, std::int64_t unit_ns,
                            const std::string& typed) {
   if (unit_ns == 0) return typed;

@@ -33,6 +33,8 @@ class OriginalProgram {
   /// units.
   [[nodiscard]] const std::vector<MetricDescription>& metrics() const { return metrics_; }
   [[nodiscard]] const MetricDescription& primary() const;
+  /// Name of the option that is a positional argument; empty: none.
+  [[nodiscard]] const std::string& positional() const { return positional_; }
 
   /// The options in the original's own spelling ("--groups 4", fio's "--bs=4k", "-x" for names of
   /// one letter), without program and extra arguments; the generator takes the same. Sizes, counts

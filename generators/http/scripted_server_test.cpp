@@ -1,0 +1,203 @@
+// The whole load against servers that answer as a test says: every way to frame a response over a
+// real socket, and servers that misbehave. Those are counted by kind, in bounded memory and time.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "generators/http/test_support/running_http.h"
+
+namespace krepro::http {
+namespace {
+
+constexpr const char* short_run = "--duration=400ms";
+
+/// Answers every request with the same bytes; `close_after`: and closes.
+ScriptedServer::Script answering(const std::string& response, bool byte_by_byte, bool close_after) {
+  return [=](int socket) {
+    const int on = 1;
+    setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    while (read_request(socket)) {
+      if (byte_by_byte) {
+        for (const char letter : response) {
+          if (!write_all(socket, std::string(1, letter))) return;
+        }
+      } else if (!write_all(socket, response)) {
+        return;
+      }
+      if (close_after) return;
+    }
+  };
+}
+
+struct Framing {
+  const char* name;
+  const char* response;
+  bool closes = false;
+  const char* method = "GET";
+  const char* statuses = "2xx";
+};
+
+class Framed : public testing::TestWithParam<Framing> {};
+
+TEST_P(Framed, IsReadWhole) {
+  for (const bool byte_by_byte : {false, true}) {
+    for (const char* pattern : {"wrk", "lean"}) {
+      const ScriptedServer server(answering(GetParam().response, byte_by_byte, GetParam().closes));
+      const HttpRun run =
+          run_http({short_run, "-c2", "-t1", std::string("--method=") + GetParam().method,
+                    std::string("--pattern=") + pattern, server.url()});
+      EXPECT_EQ(run.exit_code, 0) << run.err << pattern << byte_by_byte;
+      ASSERT_TRUE(run.sample.is_object());
+      EXPECT_GT(run.sample.at("operations").get<int>(), 0);
+      EXPECT_EQ(run.errors(), 0U) << run.sample.at("errors");
+      EXPECT_EQ(run.sample.at("extra").at("statuses").at(GetParam().statuses),
+                run.sample.at("operations"));
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Ways, Framed,
+    testing::Values(
+        Framing{"by_length", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"},
+        Framing{
+            "chunked",
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n1;x\r\nd\r\n0\r\nT: "
+            "u\r\n\r\n"},
+        Framing{"until_close", "HTTP/1.1 200 OK\r\n\r\nhello", true},
+        Framing{"with_connection_close",
+                "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nab", true},
+        Framing{"interim_first",
+                "HTTP/1.1 103 Early Hints\r\nLink: a\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: "
+                "1\r\n\r\na"},
+        Framing{"no_content", "HTTP/1.1 204 No Content\r\nContent-Length: 3\r\n\r\n"},
+        Framing{"not_modified", "HTTP/1.1 304 Not Modified\r\nContent-Length: 3\r\n\r\n", false,
+                "GET", "3xx"},
+        Framing{"head", "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n", false, "HEAD"}),
+    [](const auto& way) { return std::string(way.param.name); });
+
+/// One kind of error, and nothing else, and no storm.
+void expect_failure(const ScriptedServer& server, const std::string& kind) {
+  for (const char* pattern : {"wrk", "lean"}) {
+    const HttpRun run = run_http({"--duration=800ms", "--timeout=300ms", "-c2", "-t1",
+                                  std::string("--pattern=") + pattern, server.url()});
+    EXPECT_EQ(run.exit_code, 1) << run.err;
+    ASSERT_TRUE(run.sample.is_object()) << run.err;
+    EXPECT_GT(run.errors(kind), 0U) << run.sample.at("errors");
+    EXPECT_EQ(run.errors(), run.errors(kind)) << run.sample.at("errors");
+    EXPECT_LT(run.errors(), 100U) << "connections are not opened again at once";
+    EXPECT_LT(run.elapsed_s, 20);
+    EXPECT_LT(run.sample.at("extra").at("peak_memory_bytes").get<std::uint64_t>(), 64U << 20U);
+  }
+}
+
+TEST(Hostile, GarbageIsNotHttp) {
+  expect_failure(ScriptedServer(answering("\x01\x02garbage\r\n\r\n", false, false)), "status_line");
+}
+
+TEST(Hostile, EndlessHeaders) {
+  expect_failure(ScriptedServer([](int socket) {
+                   if (!read_request(socket)) return;
+                   write_all(socket, "HTTP/1.1 200 OK\r\n");
+                   while (write_all(socket, "X-More: and more\r\n")) {
+                   }
+                 }),
+                 "endless_headers");
+}
+
+TEST(Hostile, AnEndlessStatusLine) {
+  expect_failure(ScriptedServer([](int socket) {
+                   if (!read_request(socket)) return;
+                   while (write_all(socket, std::string(1000, 'x'))) {
+                   }
+                 }),
+                 "endless_headers");
+}
+
+TEST(Hostile, ABodyLongerThanAnnounced) {
+  expect_failure(
+      ScriptedServer(answering("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nhello", false, false)),
+      "excess");
+}
+
+TEST(Hostile, ABodyShorterThanAnnounced) {
+  expect_failure(
+      ScriptedServer(answering("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhello", false, true)),
+      "short_body");
+}
+
+TEST(Hostile, TheEndInTheMiddleOfHeaders) {
+  expect_failure(ScriptedServer(answering("HTTP/1.1 200 OK\r\nConte", false, true)), "short_body");
+}
+
+TEST(Hostile, TwoLengths) {
+  expect_failure(
+      ScriptedServer(answering("HTTP/1.1 200 OK\r\nContent-Length: 3, 4\r\n\r\n", false, false)),
+      "bad_length");
+}
+
+TEST(Hostile, BrokenChunks) {
+  expect_failure(ScriptedServer(answering(
+                     "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n", false, false)),
+                 "bad_chunk");
+}
+
+TEST(Hostile, NoAnswerAtAll) {
+  expect_failure(ScriptedServer([](int socket) {
+                   while (read_request(socket)) {
+                   }
+                 }),
+                 "timeout");
+}
+
+TEST(Hostile, AnEndBeforeAnyAnswer) {
+  expect_failure(ScriptedServer([](int socket) { static_cast<void>(read_request(socket)); }),
+                 "closed");
+}
+
+TEST(Hostile, AStatusThatSaysNo) {
+  const ScriptedServer server(
+      answering("HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n", false, false));
+  const HttpRun run = run_http({short_run, "-c2", "-t1", server.url()});
+  EXPECT_EQ(run.exit_code, 1);
+  EXPECT_EQ(run.errors("status"), run.sample.at("operations").get<std::uint64_t>());
+  EXPECT_EQ(run.sample.at("latency").at("service").at("count"), 0) << "apart from good ones";
+  EXPECT_GT(run.sample.at("latency").at("service_of_errors").at("count"), 0);
+}
+
+TEST(Repeated, ARequestOnAConnectionThatIsClosedUnderIt) {
+  // Every connection answers three requests and is closed without a word before the fourth.
+  const ScriptedServer server([](int socket) {
+    for (int i = 0; i < 3 && read_request(socket); ++i) {
+      write_all(socket, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+    }
+    static_cast<void>(read_request(socket));
+  });
+  const HttpRun run = run_http({short_run, "-c2", "-t1", server.url()});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_EQ(run.errors(), 0U) << run.sample.at("errors");
+  EXPECT_GT(run.sample.at("extra").at("requests").at("repeated").get<int>(), 0);
+  EXPECT_GT(run.sample.at("extra").at("connections").at("reopened").get<int>(), 0);
+}
+
+TEST(AtTheEnd, RequestsInFlightAreTold) {
+  // Started is what was done, what failed, and what was on its way.
+  const ScriptedServer server([](int socket) {
+    for (int i = 0; read_request(socket); ++i) {
+      if (i == 5) usleep(3'000'000);
+      write_all(socket, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+    }
+  });
+  const HttpRun run = run_http({short_run, "-c3", "-t1", "--timeout=20s", server.url()});
+  const auto& requests = run.sample.at("extra").at("requests");
+  EXPECT_EQ(requests.at("done"), 15);
+  EXPECT_EQ(requests.at("in_flight_at_the_end"), 3);
+  EXPECT_EQ(requests.at("started"), 18);
+  EXPECT_GT(requests.at("oldest_in_flight_ns").get<std::int64_t>(), 100'000'000);
+}
+
+}  // namespace
+}  // namespace krepro::http

@@ -1,0 +1,209 @@
+// The load against real servers: krepro's own and nginx, plain and TLS, over TCP and unix sockets;
+// many connections, and an open loop that a stopped server does not slow down.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "generators/http/server.h"
+#include "generators/http/test_support/running_http.h"
+
+namespace krepro::http {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr const char* short_run = "--duration=500ms";
+
+/// Both servers, as far as they are installed.
+class EachServer : public testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override {
+    if (GetParam() == std::string("nginx") && find_nginx().empty()) {
+      GTEST_SKIP() << "nginx is not installed";
+    }
+  }
+  [[nodiscard]] static nlohmann::json options(nlohmann::json more = nlohmann::json::object()) {
+    nlohmann::json made = {{"server", GetParam()}, {"server_workers", 2}};
+    made.update(more);
+    return made;
+  }
+};
+
+void expect_good(const HttpRun& run) {
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  ASSERT_TRUE(run.sample.is_object());
+  EXPECT_EQ(run.errors(), 0U) << run.sample.at("errors");
+  EXPECT_GT(run.sample.at("operations").get<int>(), 10);
+}
+
+TEST_P(EachServer, AnswersGetHeadAndPost) {
+  const RunningServer server(options());
+  ASSERT_FALSE(server.endpoint().empty()) << server.problem();
+  for (const char* method : {"GET", "HEAD", "POST"}) {
+    std::vector<std::string> arguments{short_run, "-c4", std::string("--method=") + method,
+                                       server.url()};
+    if (method == std::string("POST")) arguments.emplace_back("--body-size=10k");
+    const HttpRun run = run_http(arguments);
+    expect_good(run);
+    EXPECT_EQ(run.sample.at("extra").at("statuses").size(), 1U) << method;
+  }
+}
+
+TEST_P(EachServer, ServesFilesOfEverySize) {
+  const RunningServer server(options({{"file_size", {"0", "612", "100k", "3m"}}}));
+  ASSERT_FALSE(server.endpoint().empty()) << server.problem();
+  const std::pair<const char*, double> files[] = {
+      {"/0.html", 0}, {"/612.html", 612}, {"/102400.html", 102400}, {"/3145728.html", 3145728}};
+  for (const auto& [path, bytes] : files) {
+    for (const char* pattern : {"wrk", "lean"}) {
+      const HttpRun run = run_http(
+          {short_run, "-c2", "-t1", std::string("--pattern=") + pattern, server.url(path)});
+      expect_good(run);
+      const double per_request =
+          run.sample.at("metrics").at("bytes/s").at("value").get<double>() /
+          run.sample.at("metrics").at("requests/s").at("value").get<double>();
+      EXPECT_GT(per_request, bytes);
+      // Headers, and parts of the responses in flight at the end.
+      EXPECT_LT(per_request, bytes * 1.5 + 400);
+    }
+  }
+}
+
+TEST_P(EachServer, AnswersPipelinedRequests) {
+  const RunningServer server(options());
+  for (const char* pattern : {"wrk", "lean"}) {
+    expect_good(run_http(
+        {short_run, "-c4", "--pipeline=8", std::string("--pattern=") + pattern, server.url()}));
+  }
+}
+
+TEST_P(EachServer, ListensOnAUnixSocketAndOnIpv6) {
+  for (const char* where : {"unix", "::1"}) {
+    const RunningServer server(options({{"listen", where}}));
+    if (server.endpoint().empty() && where == std::string("::1")) continue;  // No IPv6 here.
+    ASSERT_FALSE(server.endpoint().empty()) << server.problem();
+    expect_good(run_http({short_run, "-c4", server.url()}));
+  }
+}
+
+TEST_P(EachServer, ClosesConnectionsAfterSoManyRequestsAndIsNotBlamed) {
+  const RunningServer server(options({{"keepalive_requests", 10}}));
+  for (const char* pattern : {"wrk", "lean"}) {
+    const HttpRun run =
+        run_http({short_run, "-c4", std::string("--pattern=") + pattern, server.url()});
+    expect_good(run);
+    const double reopened = run.sample.at("extra").at("connections").at("reopened").get<double>();
+    EXPECT_NEAR(reopened, run.sample.at("operations").get<double>() / 10, 6);
+  }
+}
+
+TEST_P(EachServer, TellsWhatARequestCostsIt) {
+  const HttpRun run =
+      run_http({short_run, "-c4", std::string("--server=") + GetParam(), "--server-workers=1"});
+  expect_good(run);
+  EXPECT_GT(run.sample.at("metrics").at("server_switches/request").at("value").get<double>(), 0);
+  EXPECT_GT(run.sample.at("extra").at("server_processes").at("run_time_ns").get<double>(), 0);
+  EXPECT_EQ(run.sample.at("extra").at("server").at("extra").at("server"), GetParam());
+}
+
+TEST_P(EachServer, SpeaksTls) {
+  const RunningServer server(options({{"tls", true}, {"keepalive_requests", 20}}));
+  ASSERT_FALSE(server.endpoint().empty()) << server.problem();
+  for (const char* version : {"1.2", "1.3"}) {
+    for (const char* pattern : {"wrk", "lean"}) {
+      for (const char* sessions : {"reuse", "off"}) {
+        const HttpRun run =
+            run_http({"--duration=1s", "-c4", "-t1", std::string("--tls-version=") + version,
+                      std::string("--tls-sessions=") + sessions,
+                      std::string("--pattern=") + pattern, server.url()});
+        SCOPED_TRACE(testing::Message() << version << pattern << sessions);
+        expect_good(run);
+        const auto& connections = run.sample.at("extra").at("connections");
+        EXPECT_GE(run.sample.at("latency").at("tls_handshake").at("count").get<int>(), 4);
+        EXPECT_GT(connections.at("reopened").get<int>(), 0);
+        if (sessions == std::string("reuse")) {
+          EXPECT_GT(connections.at("tls_sessions_resumed").get<int>(), 0);
+        } else {
+          EXPECT_EQ(connections.at("tls_sessions_resumed"), 0);
+        }
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Servers, EachServer, testing::Values("embedded", "nginx"),
+                         [](const auto& kind) { return std::string(kind.param); });
+
+TEST(Embedded, HasAProcessForEachWorker) {
+  RunningServer server({{"server", "embedded"}, {"server_workers", 3}});
+  EXPECT_EQ(server.workers().size(), 3U);
+  expect_good(run_http({short_run, "-c16", "-t2", server.url()}));
+  const nlohmann::json sample = server.stop();
+  ASSERT_TRUE(sample.is_object());
+  EXPECT_EQ(sample.at("extra").at("requests_of_workers").size(), 3U);
+  EXPECT_EQ(sample.at("threads").at(0).at("count"), 3);
+}
+
+TEST(OpenLoop, AServerThatIsStoppedShowsInTheResponseTimes) {
+  const RunningServer server({{"server", "embedded"}, {"server_workers", 1}});
+  Child load = start_http({"-R1000", "-c16", "-t2", "-d4s", "--timeout=20s", server.url()});
+  usleep(1'500'000);
+  for (const pid_t worker : server.workers()) kill(worker, SIGSTOP);
+  usleep(1'000'000);
+  for (const pid_t worker : server.workers()) kill(worker, SIGCONT);
+  const HttpRun run = finish_http(load);
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  ASSERT_TRUE(run.sample.is_object());
+  EXPECT_EQ(run.sample.at("operations"), 4000) << "the schedule's, whatever the server does";
+  EXPECT_TRUE(run.sample.at("achieved").at("rate_met").get<bool>());
+  const auto& response = run.sample.at("latency").at("response");
+  EXPECT_GT(response.at("max").get<double>(), 0.9e9);
+  // A thousand were due meanwhile, with latencies spread evenly up to a second.
+  EXPECT_GT(response.at("p95").get<double>(), 0.6e9);
+  EXPECT_GT(response.at("p90").get<double>(), 0.4e9);
+  const auto& service = run.sample.at("latency").at("service");
+  EXPECT_LT(service.at("p95").get<double>(), 0.5e9) << "only what was on its way saw it";
+}
+
+TEST(OpenLoop, MoreThreadsThanRequestsASecondEndInTime) {
+  const RunningServer server({{"server", "embedded"}, {"server_workers", 1}});
+  const HttpRun run = run_http({"-R4", "-c8", "-t8", "-d2s", server.url()});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_EQ(run.sample.at("operations"), 8);
+  EXPECT_LT(run.elapsed_s, 15);
+}
+
+TEST(OpenLoop, ARateThatCannotBeMetIsTold) {
+  const RunningServer server({{"server", "embedded"}, {"server_workers", 1}});
+  const HttpRun run = run_http({"-R10M", "-c4", "-t1", "-d1s", "--timeout=500ms", server.url()});
+  ASSERT_TRUE(run.sample.is_object());
+  EXPECT_FALSE(run.sample.at("achieved").at("rate_met").get<bool>());
+  EXPECT_GT(run.sample.at("extra").at("unsent").get<std::uint64_t>(), 0U);
+  const double seconds = run.sample.at("duration_ns").get<double>() / 1e9;
+  EXPECT_NEAR(run.sample.at("metrics").at("requests/s").at("value").get<double>(),
+              run.sample.at("operations").get<double>() / seconds, 1);
+}
+
+TEST(ManyConnections, TenThousandTakeLessThanTenKilobytesEach) {
+  rlimit files{};
+  getrlimit(RLIMIT_NOFILE, &files);
+  if (files.rlim_max < 11'000) GTEST_SKIP() << "too few file descriptors: " << files.rlim_max;
+  const RunningServer server(
+      {{"server", "embedded"}, {"server_workers", 2}, {"connections", 10'000}});
+  const auto memory_with = [&server](const char* connections) {
+    const HttpRun run = run_http({"-d1s", "-t2", "--timeout=20s", connections, server.url()});
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    if (!run.sample.is_object()) return 0.0;
+    EXPECT_EQ(run.sample.at("achieved").at("connections"),
+              run.sample.at("asked").at("connections"));
+    return run.sample.at("extra").at("peak_memory_bytes").get<double>();
+  };
+  const double few = memory_with("-c10");
+  const double many = memory_with("-c10000");
+  EXPECT_LT((many - few) / 9990, 10'000);
+}
+
+}  // namespace
+}  // namespace krepro::http
