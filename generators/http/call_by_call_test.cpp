@@ -17,7 +17,7 @@ namespace {
 using Calls = std::vector<std::string>;
 
 constexpr std::size_t compared = 120;
-constexpr std::int64_t patience_ns = 60'000'000'000;
+constexpr std::int64_t trace_limit_ns = 60'000'000'000;
 
 /// Of one thread: from its first request on, the calls that make the load.
 Calls calls_of(const std::filesystem::path& trace) {
@@ -45,7 +45,7 @@ Calls traced(const std::vector<std::string>& command) {
   request.argv = {"strace", "-ff", "-o", (directory / "task").string()};
   request.argv.insert(request.argv.end(), command.begin(), command.end());
   request.pipe_stdin = false;
-  static_cast<void>(run_command(request, patience_ns));
+  static_cast<void>(run_command(request, trace_limit_ns));
   Calls busiest;
   for (const auto& file : std::filesystem::directory_iterator(directory)) {
     Calls calls = calls_of(file.path());

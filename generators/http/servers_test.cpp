@@ -14,7 +14,7 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr const char* short_run = "--duration=500ms";
+constexpr const char* half_second = "--duration=500ms";
 
 /// Both servers, as far as they are installed.
 class EachServer : public testing::TestWithParam<const char*> {
@@ -42,7 +42,7 @@ TEST_P(EachServer, AnswersGetHeadAndPost) {
   const RunningServer server(options());
   ASSERT_FALSE(server.endpoint().empty()) << server.problem();
   for (const char* method : {"GET", "HEAD", "POST"}) {
-    std::vector<std::string> arguments{short_run, "-c4", std::string("--method=") + method,
+    std::vector<std::string> arguments{half_second, "-c4", std::string("--method=") + method,
                                        server.url()};
     if (method == std::string("POST")) arguments.emplace_back("--body-size=10k");
     const HttpRun run = run_http(arguments);
@@ -59,7 +59,7 @@ TEST_P(EachServer, ServesFilesOfEverySize) {
   for (const auto& [path, bytes] : files) {
     for (const char* pattern : {"wrk", "lean"}) {
       const HttpRun run = run_http(
-          {short_run, "-c2", "-t1", std::string("--pattern=") + pattern, server.url(path)});
+          {half_second, "-c2", "-t1", std::string("--pattern=") + pattern, server.url(path)});
       expect_good(run);
       const double per_request =
           run.sample.at("metrics").at("bytes/s").at("value").get<double>() /
@@ -75,7 +75,7 @@ TEST_P(EachServer, AnswersPipelinedRequests) {
   const RunningServer server(options());
   for (const char* pattern : {"wrk", "lean"}) {
     expect_good(run_http(
-        {short_run, "-c4", "--pipeline=8", std::string("--pattern=") + pattern, server.url()}));
+        {half_second, "-c4", "--pipeline=8", std::string("--pattern=") + pattern, server.url()}));
   }
 }
 
@@ -84,7 +84,7 @@ TEST_P(EachServer, ListensOnAUnixSocketAndOnIpv6) {
     const RunningServer server(options({{"listen", where}}));
     if (server.endpoint().empty() && where == std::string("::1")) continue;  // No IPv6 here.
     ASSERT_FALSE(server.endpoint().empty()) << server.problem();
-    expect_good(run_http({short_run, "-c4", server.url()}));
+    expect_good(run_http({half_second, "-c4", server.url()}));
   }
 }
 
@@ -92,7 +92,7 @@ TEST_P(EachServer, ClosesConnectionsAfterSoManyRequestsAndIsNotBlamed) {
   const RunningServer server(options({{"keepalive_requests", 10}}));
   for (const char* pattern : {"wrk", "lean"}) {
     const HttpRun run =
-        run_http({short_run, "-c4", std::string("--pattern=") + pattern, server.url()});
+        run_http({half_second, "-c4", std::string("--pattern=") + pattern, server.url()});
     expect_good(run);
     const double reopened = run.sample.at("extra").at("connections").at("reopened").get<double>();
     EXPECT_NEAR(reopened, run.sample.at("operations").get<double>() / 10, 6);
@@ -101,7 +101,7 @@ TEST_P(EachServer, ClosesConnectionsAfterSoManyRequestsAndIsNotBlamed) {
 
 TEST_P(EachServer, TellsWhatARequestCostsIt) {
   const HttpRun run =
-      run_http({short_run, "-c4", std::string("--server=") + GetParam(), "--server-workers=1"});
+      run_http({half_second, "-c4", std::string("--server=") + GetParam(), "--server-workers=1"});
   expect_good(run);
   EXPECT_GT(run.sample.at("metrics").at("server_switches/request").at("value").get<double>(), 0);
   EXPECT_GT(run.sample.at("extra").at("server_processes").at("run_time_ns").get<double>(), 0);
@@ -139,7 +139,7 @@ INSTANTIATE_TEST_SUITE_P(Servers, EachServer, testing::Values("embedded", "nginx
 TEST(Embedded, HasAProcessForEachWorker) {
   RunningServer server({{"server", "embedded"}, {"server_workers", 3}});
   EXPECT_EQ(server.workers().size(), 3U);
-  expect_good(run_http({short_run, "-c16", "-t2", server.url()}));
+  expect_good(run_http({half_second, "-c16", "-t2", server.url()}));
   const nlohmann::json sample = server.stop();
   ASSERT_TRUE(sample.is_object());
   EXPECT_EQ(sample.at("extra").at("requests_of_workers").size(), 3U);
