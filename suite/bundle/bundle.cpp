@@ -163,8 +163,8 @@ std::string header_text(const BundleArguments& arguments, const std::vector<RunF
     if (!run.plan.report.empty()) links.insert("  " + run.plan.report);
   }
   const bool regression = summary.find("slower") != std::string::npos;
-  std::string text =
-      fmt::format("Subject: {}{}\n\n{}.\n\n", regression ? "[REGRESSION] " : "", summary, summary);
+  std::string text = fmt::format("Subject: {}{}\n\n{}\n\n", regression ? "[REGRESSION] " : "",
+                                 summary, wrap_text(summary + ".", ""));
   if (!arguments.introduced.empty()) {
     text += fmt::format("#regzbot introduced: {}\n\n", arguments.introduced);
   }
@@ -219,14 +219,49 @@ Scrubber make_scrubber(const std::vector<std::string>& texts) {
   return scrubber;
 }
 
-std::string text_bundle(const FileSet& files) {
+std::string text_of(const FileSet& files) {
   std::string text = files.at("report.txt");
   for (const auto& [name, content] : files) {
     if (name.ends_with(".toml")) text += fmt::format("\n{}:\n\n{}", name, content);
   }
-  text +=
-      fmt::format("\nThe run files, for krepro run --like and krepro compare --like:\n\n{}\n{}{}\n",
-                  data_begin, to_base64(pack(files)), data_end);
+  return text + fmt::format(
+                    "\nThe run files, for krepro run --like and krepro compare --like:\n\n"
+                    "{}\n{}{}\n",
+                    data_begin, to_base64(pack(files)), data_end);
+}
+
+/// A run file with nothing of its samples but what a comparison is made of.
+std::string slim_run(const std::string& text) {
+  std::string result;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    json value = json::parse(line);
+    if (value.value("type", std::string()) == "sample") {
+      json kept = json::object();
+      for (const char* key : {"generator", "metrics", "operations", "asked", "achieved"}) {
+        if (value["sample"].contains(key)) kept[key] = value["sample"][key];
+      }
+      if (value["sample"].is_object()) value["sample"] = kept;
+      value["counters"] = json::object();
+      value["harness"] = json::object();
+      value.erase("server");
+      value.erase("log");
+    }
+    result += value.dump() + "\n";
+  }
+  return result;
+}
+
+std::string text_bundle(FileSet files) {
+  std::string text = text_of(files);
+  if (text.size() > largest_text_bundle_bytes) {
+    for (auto& [name, content] : files) {
+      if (name.ends_with(".jsonl")) content = slim_run(content);
+    }
+    files["report.txt"] +=
+        "\nTo stay below 100 kB, histograms, series and counters of the trials are left out.\n";
+    text = text_of(files);
+  }
   if (text.size() > largest_text_bundle_bytes) {
     throw usage_error(fmt::format("--text: {} bytes are more than the {} that lists take",
                                   text.size(), largest_text_bundle_bytes),
@@ -274,6 +309,7 @@ FileSet make_bundle(const BundleArguments& arguments) {
     const json profile = runs.back().run.value("profile", json::object());
     std::string profile_name = profile.value("name", std::string("profile"));
     std::replace(profile_name.begin(), profile_name.end(), '/', '-');
+    if (profile_name.ends_with(".toml")) profile_name.resize(profile_name.size() - 5);
     files["profile-" + profile_name + ".toml"] = profile.value("text", std::string());
   }
   files["report.txt"] = report_text(arguments, runs);

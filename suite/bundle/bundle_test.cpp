@@ -91,6 +91,19 @@ class BundleTest : public testing::Test {
     }
   }
 
+  /// Adds figures that do not compress to every trial of a run file.
+  static void fatten(const std::filesystem::path& path) {
+    RunFile file = read_run_file(path);
+    RandomStream random(1, std::hash<std::string>()(path.string()));
+    std::ofstream stream(path);
+    stream << file.run.dump() << "\n";
+    for (const nlohmann::json& boot : file.boots) stream << boot.dump() << "\n";
+    for (RecordedTrial& trial : file.trials) {
+      for (int i = 0; i < 40; ++i) trial.sample["series"].push_back(random.below(1'000'000'000));
+      stream << to_json(trial).dump() << "\n";
+    }
+  }
+
   std::filesystem::path directory_;
   BundleArguments arguments_;
 };
@@ -129,6 +142,27 @@ TEST_F(BundleTest, BothFormsAreReadBack) {
     EXPECT_THROW(bundle_command(arguments_), Error) << "an existing file is not overwritten";
   }
   EXPECT_LT(std::filesystem::file_size(directory_ / "b.txt"), largest_text_bundle_bytes);
+}
+
+TEST_F(BundleTest, ManyTrialsStillFitIntoAMailWithoutTheirHistograms) {
+  MadeUpRun base;
+  base.repetitions = 300;
+  write_side(base);
+  write_side(scaled(base, "6.19-rc1", "bbbb", 1.2));
+  for (const std::filesystem::path& side : arguments_.paths) {
+    // As much per trial as a generator with histograms says.
+    for (const auto& entry : std::filesystem::directory_iterator(side)) fatten(entry.path());
+  }
+  arguments_.text = true;
+  arguments_.out = directory_ / "b.txt";
+  testing::internal::CaptureStdout();
+  EXPECT_EQ(bundle_command(arguments_), 0);
+  testing::internal::GetCapturedStdout();
+  EXPECT_LT(std::filesystem::file_size(arguments_.out), largest_text_bundle_bytes);
+  const Bundle bundle = read_bundle(arguments_.out);
+  EXPECT_THAT(bundle.report, HasSubstr("are left out"));
+  EXPECT_EQ(bundle.runs[0].trials.size(), 300u);
+  EXPECT_TRUE(bundle.runs[0].trials[0].sample.contains("metrics"));
 }
 
 TEST_F(BundleTest, AReaderSeesTheReportersChangesBesideTheirOwn) {

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "common/base/error.h"
@@ -90,9 +91,14 @@ ComparedRow make_row(TableRow& row) {
   return result;
 }
 
-/// All rows and columns in one list: the adjustment is over all of them.
+/// How often which difference of a benchmark between the sides was found.
+using BenchmarkDifferences = std::map<std::string, std::size_t>;
+
+/// All rows and columns in one list: the adjustment is over all of them. `settings_differ`: the
+/// load's options are what is compared, and are no reason to refuse.
 std::vector<RowData> make_questions(const Table& table, const std::vector<ComparedRow>& rows,
-                                    const std::vector<std::string>& refusals) {
+                                    const std::vector<std::string>& refusals, bool settings_differ,
+                                    BenchmarkDifferences& differences) {
   std::vector<RowData> questions;
   for (std::size_t r = 0; r < rows.size(); ++r) {
     for (std::size_t c = 0; c < rows[r].cells.size(); ++c) {
@@ -106,7 +112,8 @@ std::vector<RowData> make_questions(const Table& table, const std::vector<Compar
       if (other.present) {
         const std::string difference =
             find_benchmark_difference(table.rows[r].sides[0].benchmark, other.benchmark);
-        if (!difference.empty()) question.refusal = difference;
+        if (!difference.empty()) ++differences[difference];
+        if (!difference.empty() && !settings_differ) question.refusal = difference;
       }
       questions.push_back(std::move(question));
     }
@@ -174,18 +181,12 @@ ColumnSummary summarise_column(const std::vector<ComparedRow>& rows, std::size_t
   return summary;
 }
 
-void say_about_rows(const Table& table, const std::vector<RowData>& questions,
-                    const std::vector<std::string>& refusals, Comparison& comparison) {
-  std::map<std::string, std::size_t> differences;
-  for (const RowData& question : questions) {
-    if (!question.refusal.empty() &&
-        std::find(refusals.begin(), refusals.end(), question.refusal) == refusals.end()) {
-      ++differences[question.refusal];
-    }
-  }
+void say_about_rows(const Table& table, const BenchmarkDifferences& differences,
+                    Comparison& comparison) {
+  const char* what = comparison.options.same_kernel_allowed ? "" : "no verdict in ";
   for (const auto& [text, count] : differences) {
     comparison.warnings.push_back(
-        fmt::format("{}: no verdict in {} row{}", text, count, count == 1 ? "" : "s"));
+        fmt::format("{}: {}{} row{}", text, what, count, count == 1 ? "" : "s"));
   }
   if (!table.missing.empty()) {
     const std::size_t shown = std::min<std::size_t>(table.missing.size(), 4);
@@ -227,8 +228,10 @@ Comparison compare_sides(const std::vector<Side>& sides, const CompareOptions& o
 
   const SideChecks checks = check_sides(sides, keys, options);
   comparison.warnings = checks.warnings;
-  const std::vector<RowData> questions = make_questions(table, comparison.rows, checks.refusals);
-  say_about_rows(table, questions, checks.refusals, comparison);
+  BenchmarkDifferences differences;
+  const std::vector<RowData> questions = make_questions(table, comparison.rows, checks.refusals,
+                                                        options.same_kernel_allowed, differences);
+  say_about_rows(table, differences, comparison);
   comparison.environment = find_environment_differences(sides);
   say_about_environment(comparison);
 

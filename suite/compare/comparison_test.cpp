@@ -71,6 +71,11 @@ TEST(Comparison, OtherOptionsOrSourcesAreAnotherLoad) {
   Comparison comparison = compare_sides(two_sides(base, other), {});
   EXPECT_EQ(only_test(comparison).verdict, Verdict::unresolved);
   EXPECT_THAT(comparison.warnings, Contains(HasSubstr("options differ: groups 4 and 8")));
+  CompareOptions settings;
+  settings.same_kernel_allowed = true;
+  comparison = compare_sides(two_sides(base, other), settings);
+  EXPECT_EQ(only_test(comparison).verdict, Verdict::worse) << "the options are what is compared";
+  EXPECT_THAT(comparison.warnings, Contains(HasSubstr("options differ: groups 4 and 8: 1 row")));
   other.rows[0].options = base.rows[0].options;
   other.source_hash = "changed";
   comparison = compare_sides(two_sides(base, other), {});

@@ -126,13 +126,13 @@ void estimate_within_boots(const Sides& sides, RowEstimate& estimate) {
       if (n > 1) satterthwaite += part * part / (n - 1);
     }
   }
-  if (satterthwaite <= 0) return;  // One trial a boot, or no spread at all: no interval.
   std::vector<double> base_means;
   std::vector<double> other_means;
   for (const BootTrials& boot : sides.base) base_means.push_back(mean(boot.values));
   for (const BootTrials& boot : sides.other) other_means.push_back(mean(boot.values));
-  estimate.difference = Difference{mean(other_means) - mean(base_means), total / factor, factor,
-                                   total * total / satterthwaite};
+  estimate.difference = Difference{mean(other_means) - mean(base_means), total / factor, factor, 0};
+  // One trial a boot, or no spread at all, leaves no degree of freedom: no interval.
+  if (satterthwaite > 0) estimate.difference->df = total * total / satterthwaite;
 }
 
 std::string too_few_boots(std::size_t base, std::size_t other) {
@@ -306,6 +306,7 @@ void judge_by_overlap(const RowData& row, RowTest& test) {
   if (!row.refusal.empty()) {
     test.reason = row.refusal;
   } else if (!base.interval || !other.interval) {
+    test.method = Method::none;
     test.reason = "n = 1: no interval";
   } else if (base.interval->low > other.interval->high ||
              other.interval->low > base.interval->high) {

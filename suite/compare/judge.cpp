@@ -184,7 +184,9 @@ RowTest test_of(const RowData& row, const RowEstimate& estimate) {
   test.verdict = estimate.verdict;
   test.reason = estimate.reason;
   test.difference = estimate.difference;
-  if (estimate.difference) test.interval = estimate.difference->interval();
+  if (estimate.difference && estimate.difference->df > 0) {
+    test.interval = estimate.difference->interval();
+  }
   if (!row.refusal.empty() && test.verdict == Verdict::unresolved) test.reason = row.refusal;
   if (test.reason.empty() && test.difference) test.p = test.difference->two_sided_p();
   return test;

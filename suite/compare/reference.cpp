@@ -354,6 +354,10 @@ Comparison as_comparison(const PublishedTable& table) {
       cell.test.method = Method::overlap;
       if (change) {
         cell.test.difference = Difference{std::log1p(change->percent / 100), 0, 0, 0};
+        if (change->mark == PublishedMark::not_given) {
+          cell.test.method = Method::none;
+          cell.test.reason = "published without an interval or a mark";
+        }
         if (change->mark == PublishedMark::regression) cell.test.verdict = Verdict::worse;
         if (change->mark == PublishedMark::improvement) cell.test.verdict = Verdict::better;
       }

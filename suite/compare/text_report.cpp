@@ -43,6 +43,22 @@ std::string wrapped(const std::string& text, const std::string& indent) {
   return wrap_text(ascii(text), indent) + "\n";
 }
 
+/// The parts behind a name, on lines of their own below each other where they do not fit.
+std::string beside(const std::string& name, const std::vector<std::string>& parts) {
+  std::string text;
+  std::string line = name;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const bool fits = line.size() + parts[i].size() + 3 <= page_width;
+    if (i > 0 && !fits) {
+      text += trim_end(ascii(line + ";"));
+      line = std::string(name.size(), ' ');
+    }
+    line += i > 0 && fits ? "; " : "  ";
+    line += parts[i];
+  }
+  return text + wrapped(line, std::string(8, ' '));
+}
+
 std::string columns_text(const Comparison& comparison) {
   std::size_t label_width = 8;
   for (const ColumnFacts& column : comparison.columns) {
@@ -56,9 +72,8 @@ std::string columns_text(const Comparison& comparison) {
     const bool same = i > 0 && column.machine == comparison.columns[0].machine;
     facts.push_back(same && !column.machine.empty() ? "same machine" : column.machine);
     std::erase(facts, "");
-    text += wrapped(fmt::format("{:<5} {:<{}}  {}", column.key, column.label, label_width,
-                                fmt::join(facts, "; ")),
-                    "      ");
+    const std::string name = fmt::format("{:<5} {:<{}}", column.key, column.label, label_width);
+    text += beside(name, facts);
   }
   return text;
 }

@@ -61,6 +61,18 @@ std::string geometric_text(const ColumnSummary& summary) {
   return text + "; no verdict by itself";
 }
 
+/// "34 none": by the published rule a row is none of both where the intervals overlap; without
+/// intervals it is open.
+std::string overlap_counts(const Comparison& comparison, std::size_t column) {
+  std::size_t none = 0;
+  for (const ComparedRow& row : comparison.rows) {
+    const RowTest& test = row.cells[column].test;
+    if (test.verdict == Verdict::unresolved && test.method == Method::overlap) ++none;
+  }
+  const std::size_t open = comparison.summaries[column].unresolved - none;
+  return fmt::format("{} none", none) + (open > 0 ? fmt::format(", {} unresolved", open) : "");
+}
+
 }  // namespace
 
 std::string percent_text(double share) {
@@ -144,7 +156,7 @@ std::vector<std::string> summary_lines(const Comparison& comparison) {
     std::string line = fmt::format("{}: {} of {} row{} worse, {} better, ", key, summary.worse,
                                    rows, rows == 1 ? "" : "s", summary.better);
     line += comparison.options.judge.rule == Rule::overlap
-                ? fmt::format("{} none", summary.unresolved)
+                ? overlap_counts(comparison, i)
                 : fmt::format("{} same, {} unresolved", summary.same, summary.unresolved);
     if (summary.invalid > 0) line += fmt::format(", {} without a ratio", summary.invalid);
     lines.push_back(line);

@@ -91,6 +91,16 @@ ForeignResult parse_perf_bench(const std::string& text, const std::string& name)
     result.row += fmt::format(" {} g={}", threads ? "thread" : "process", groups);
   }
   result.value = leading_number(one_line_after(text, "Total time:", name), "Total time", name);
+  // Benchmarks that count operations: the time has three digits only, the time per operation six.
+  const std::size_t per_operation = text.find(" usecs/op");
+  if (per_operation == std::string::npos) return result;
+  const std::size_t start = text.rfind('\n', per_operation) + 1;
+  result.metric = "time per operation";
+  result.unit = "us";
+  result.value = leading_number(text.substr(start, per_operation - start), "usecs/op", name);
+  if (const std::string count = between(text, "# Executed ", " "); !count.empty()) {
+    result.row += " n=" + count;
+  }
   return result;
 }
 

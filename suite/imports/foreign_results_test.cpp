@@ -48,6 +48,16 @@ TEST(ForeignResults, PerfBench) {
   EXPECT_EQ(result.value, 0.123);
 }
 
+TEST(ForeignResults, PerfBenchOfCountedOperationsGivesTheTimeOfOne) {
+  const ForeignResult result = parse_foreign(
+      "# Running 'sched/pipe' benchmark:\n# Executed 1000 pipe operations between two processes\n\n"
+      "     Total time: 0.032 [sec]\n\n      32.626000 usecs/op\n          30650 ops/sec\n",
+      "x")[0];
+  EXPECT_EQ(result.row, "sched/pipe n=1000");
+  EXPECT_EQ(result.value, 32.626);
+  EXPECT_EQ(result.unit, "us");
+}
+
 TEST(ForeignResults, Pgbench) {
   const ForeignResult result = parse_foreign(pgbench, "x")[0];
   EXPECT_EQ(result.row, "select only scale=10 c=16 j=1 prepared");

@@ -3,8 +3,8 @@
 #include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
-#include <algorithm>
 #include <sstream>
 
 #include "suite/bundle/archive.h"
@@ -127,6 +127,24 @@ TEST_F(CompareTest, ATornFileIsUsedUpToItsEndAndSaid) {
   const Outcome outcome = here_.krepro({"compare", "base", "torn.jsonl"});
   EXPECT_EQ(outcome.status, 125) << outcome.err;
   EXPECT_THAT(outcome.out, HasSubstr("torn.jsonl is torn: its last line is left out"));
+}
+
+TEST_F(CompareTest, TenThousandTrialsASideFitInto200Megabytes) {
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "AddressSanitizer needs more address space than is allowed here";
+#endif
+  MadeUpRun run;
+  run.repetitions = 10'000;
+  here_.write("many.jsonl", made_up_run_file(run));
+  here_.write("more.jsonl", made_up_run_file(scaled(run, "6.19-rc1", "bbbb", 1)));
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_AS, &before), 0);
+  const rlimit limit{200U << 20U, before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_AS, &limit), 0);
+  const Outcome outcome = here_.krepro({"compare", "many.jsonl", "more.jsonl"});
+  ASSERT_EQ(setrlimit(RLIMIT_AS, &before), 0);
+  EXPECT_EQ(outcome.status, 125) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("1 boot x 10000"));
 }
 
 TEST_F(CompareTest, PublishedTablesArePrintedAndSetBeside) {
