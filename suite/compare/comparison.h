@@ -14,8 +14,9 @@ namespace krepro {
 
 struct CompareOptions {
   JudgeOptions judge;
-  std::vector<std::string> only;     ///< Shell patterns on row names; empty: all.
-  bool same_kernel_allowed = false;  ///< The sides differ by a setting or option, not by the kernel.
+  std::vector<std::string> only;  ///< Shell patterns on row names; empty: all.
+  bool same_kernel_allowed =
+      false;  ///< The sides differ by a setting or option, not by the kernel.
 };
 
 /// A column of the table; the base is the first.
