@@ -84,13 +84,30 @@ def options_section(options):
 
 def original_section(original):
     rows = [(row["name"], " ".join(f"{name}={value}" if value else name for name, value in row["options"]),
-             ", ".join(row["placements"]) or "pinned, floating") for row in original["rows"]]
-    return (f"`{original['program']}` (Debian package `{original['package']}`). `krepro fidelity` runs both and wants, pinned "
-            f"to one CPU, the 95 % interval of the time ratio within {original['time_ratio_low']:g} to "
-            f"{original['time_ratio_high']:g} and system calls per {original['operation'] or 'operation'} equal within "
-            f"{original['syscall_tolerance'] * 100:g} %; floating, context switches within "
-            f"{original['switches_tolerance'] * 100:g} %. It compares these rows:\n\n"
-            + table(("row", "options", "placements"), rows))
+             ", ".join(row["placements"]) or "pinned, floating", judged_besides(row)) for row in original["rows"]]
+    operation = original["operation"] or "operation"
+    calls = f"system calls per {operation} equal within {original['syscall_tolerance'] * 100:g} %"
+    pinned = (f"pinned to one CPU, the 95 % interval of the time ratio within {original['time_ratio_low']:g} to "
+              f"{original['time_ratio_high']:g} and {calls}; ")
+    floating = f"floating, context switches within {original['switches_tolerance'] * 100:g} %"
+    if original["floating_ratio_high"] > 0:
+        floating += (f" and the 95 % interval of the time ratio within {original['floating_ratio_low']:g} to "
+                     f"{original['floating_ratio_high']:g}")
+    if any(row["floating_calls"] for row in original["rows"]):
+        floating += f", where the table says so {calls}"
+    only_floating = all(row["placements"] == ["floating"] for row in original["rows"])
+    heads = ("row", "options", "placements", "judged besides")
+    if not any(row[3] for row in rows):
+        heads, rows = heads[:3], [row[:3] for row in rows]
+    return (f"`{original['program']}` (Debian package `{original['package']}`). `krepro fidelity` runs both and wants, "
+            f"{'' if only_floating else pinned}{floating}. It compares these rows:\n\n" + table(heads, rows))
+
+
+def judged_besides(row):
+    words = ["system calls"] if row["floating_calls"] else []
+    if row["cpu_ratio_high"] > 0:
+        words.append(f"CPU time, {row['cpu_ratio_low']:g} to {row['cpu_ratio_high']:g}")
+    return "; ".join(words)
 
 
 def page(description):

@@ -21,7 +21,10 @@ nlohmann::json to_json(const FidelityRow& row) {
           {"options", pairs_json(row.options)},
           {"operations", row.operations},
           {"placements", row.placements},
-          {"serve", pairs_json(row.serve)}};
+          {"serve", pairs_json(row.serve)},
+          {"floating_calls", row.floating_calls},
+          {"cpu_ratio_low", row.cpu_ratio_low},
+          {"cpu_ratio_high", row.cpu_ratio_high}};
 }
 
 nlohmann::json to_json(const Original& original) {
@@ -43,6 +46,9 @@ nlohmann::json to_json(const Original& original) {
           {"operation", original.operation},
           {"time_ratio_low", original.time_ratio_low},
           {"time_ratio_high", original.time_ratio_high},
+          {"floating_ratio_low", original.floating_ratio_low},
+          {"floating_ratio_high", original.floating_ratio_high},
+          {"without_start_up", original.without_start_up},
           {"syscall_tolerance", original.syscall_tolerance},
           {"switches_tolerance", original.switches_tolerance},
           {"cpu_tolerance", original.cpu_tolerance}};

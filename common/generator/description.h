@@ -35,6 +35,9 @@ struct FidelityRow {
   /// Options of the generator's server that both programs load, its URL is their positional
   /// argument; empty: no server.
   std::vector<std::pair<std::string, std::string>> serve = {};
+  bool floating_calls = false;  ///< System calls are judged floating as well.
+  double cpu_ratio_low = 0;     ///< Bounds of the ratio of the CPU time per operation;
+  double cpu_ratio_high = 0;    ///< both 0: it is shown and not judged.
 };
 
 /// How to run the tool whose pattern the generator reproduces, and to read its answer.
@@ -53,6 +56,12 @@ struct Original {
   double time_ratio_low = 0.95;  ///< Bounds that the 95 % interval of the primary metric's ratio
                                  ///< must lie within, pinned.
   double time_ratio_high = 1.05;
+  double floating_ratio_low = 0;  ///< The same, floating; both 0: 1 -+ switches_tolerance.
+  double floating_ratio_high = 0;
+  /// CPU time, switches and wake-ups per operation are taken without what start-up and tear-down
+  /// cost, where the original's are large (fio: a quarter of a second of CPU time). Needs
+  /// scaling_option.
+  bool without_start_up = false;
   double syscall_tolerance = 0.01;
   double switches_tolerance = 0.10;
   double cpu_tolerance = 0;  ///< Of the CPU time per operation, pinned; 0: not judged.

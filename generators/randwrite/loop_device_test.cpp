@@ -6,6 +6,7 @@
 #include <linux/blkpg.h>
 #include <linux/fs.h>
 #include <linux/loop.h>
+#include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
@@ -112,15 +113,22 @@ class LoopDeviceTest : public testing::Test {
   [[nodiscard]] std::string allow(const std::string& device = "") const {
     return "--allow-device-write=" + (device.empty() ? path_ : device);
   }
+  /// What was written to the device, or a partition of it, is in the image afterwards.
+  void flush(const std::string& device) const {
+    for (const std::string& path : {device, path_, image_}) {
+      const Descriptor fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+      if (fd.valid()) fsync(fd.get());
+    }
+  }
   /// It refuses, with this text, and leaves every byte as it is.
   void expect_refusal(const std::vector<std::string>& more, const std::string& text,
                       const std::string& device = "") const {
-    sync();
+    flush(device);
     const std::string before = image();
     const ProgramRun run = job(more, device);
     EXPECT_EQ(run.status, 2) << run.err;
     EXPECT_THAT(run.err, HasSubstr(text));
-    sync();
+    flush(device);
     EXPECT_TRUE(image() == before) << "the image was changed";
   }
   TemporaryDirectory directory_;
@@ -191,14 +199,32 @@ TEST_F(LoopDeviceTest, AMountedFileSystemIsNeverOverwritten) {
   if (!tool({"mkfs.ext4", "-q", "-F", image_})) GTEST_SKIP() << "no mkfs.ext4";
   if (!attach()) GTEST_SKIP() << "no loop device";
   const TemporaryDirectory point;
-  if (mount(path_.c_str(), point.path().c_str(), "ext4", 0, nullptr) != 0) {
+  // Read-only, so that the file system itself leaves the image alone.
+  if (mount(path_.c_str(), point.path().c_str(), "ext4", MS_RDONLY, nullptr) != 0) {
     GTEST_SKIP() << "mounting is not possible here";
   }
-  const ProgramRun run = job({allow(), "--destroy-signature"});
+  expect_refusal({allow(), "--destroy-signature"}, "is mounted on " + point.path().string());
   umount2(point.path().c_str(), 0);
-  EXPECT_EQ(run.status, 2);
-  EXPECT_THAT(run.err, HasSubstr("is mounted on " + point.path().string()));
-  EXPECT_TRUE(tool({"dumpe2fs", "-h", image_})) << "the superblock is still readable";
+}
+
+TEST_F(LoopDeviceTest, AMountInAnotherNamespaceCountsAsWell) {
+  if (!tool({"mkfs.ext4", "-q", "-F", image_})) GTEST_SKIP() << "no mkfs.ext4";
+  if (!attach()) GTEST_SKIP() << "no loop device";
+  const TemporaryDirectory point;
+  const std::string ready = directory_ / "ready";
+  SpawnRequest request;
+  request.argv = {"unshare", "-m", "sh", "-c",
+                  "mount -o ro " + path_ + " " + point.path().string() + " && touch " + ready +
+                      " && exec sleep 60"};
+  request.pipe_stdin = false;
+  Child holder = Child::spawn(request);
+  for (int i = 0; i < 200 && !std::filesystem::exists(ready); ++i) usleep(20'000);
+  if (std::filesystem::exists(ready)) {
+    expect_refusal({allow(), "--destroy-signature"}, "in the mount namespace of process");
+  }
+  kill(holder.pid(), SIGKILL);
+  ASSERT_TRUE(holder.wait(10'000'000'000).has_value());
+  if (!std::filesystem::exists(ready)) GTEST_SKIP() << "no mount namespaces here";
 }
 
 TEST_F(LoopDeviceTest, ADiskWithAMountedPartitionIsNeverOverwritten) {
@@ -210,28 +236,22 @@ TEST_F(LoopDeviceTest, ADiskWithAMountedPartitionIsNeverOverwritten) {
   if (!std::filesystem::exists(partition)) GTEST_SKIP() << "no device for the partition";
   if (!tool({"mkfs.ext4", "-q", "-F", partition})) GTEST_SKIP() << "no mkfs.ext4";
   const TemporaryDirectory point;
-  if (mount(partition.c_str(), point.path().c_str(), "ext4", 0, nullptr) != 0) {
+  if (mount(partition.c_str(), point.path().c_str(), "ext4", MS_RDONLY, nullptr) != 0) {
     GTEST_SKIP() << "mounting is not possible here";
   }
-  const ProgramRun disk = job({allow(), "--destroy-signature"});
-  const ProgramRun itself = job({allow(partition), "--destroy-signature"}, partition);
+  const std::string mounted = " is mounted on " + point.path().string();
+  expect_refusal({allow(), "--destroy-signature"},
+                 "its partition " + std::filesystem::path(partition).filename().string() + mounted);
+  expect_refusal({allow(partition), "--destroy-signature"}, "it" + mounted, partition);
   umount2(point.path().c_str(), 0);
-  EXPECT_EQ(disk.status, 2);
-  EXPECT_THAT(disk.err, HasSubstr("its partition"));
-  EXPECT_THAT(disk.err, HasSubstr(point.path().string()));
-  EXPECT_EQ(itself.status, 2);
-  EXPECT_THAT(itself.err, HasSubstr("it is mounted on " + point.path().string()));
 }
 
 TEST_F(LoopDeviceTest, SwapSpaceIsNeverOverwritten) {
   if (!tool({"mkswap", image_})) GTEST_SKIP() << "no mkswap";
   if (!attach()) GTEST_SKIP() << "no loop device";
   if (swapon(path_.c_str(), 0) != 0) GTEST_SKIP() << "swapon: " << std::strerror(errno);
-  const std::string before = image();
-  const ProgramRun run = job({allow(), "--destroy-signature"});
+  expect_refusal({allow(), "--destroy-signature"}, "it is swap space");
   swapoff(path_.c_str());
-  EXPECT_EQ(run.status, 2);
-  EXPECT_THAT(run.err, HasSubstr("it is swap space"));
 }
 
 TEST_F(LoopDeviceTest, ADeviceThatAnotherProcessHoldsIsNotOverwritten) {
@@ -284,6 +304,28 @@ TEST_F(LoopDeviceTest, ADeviceThatFailsEndsTheJobWithTheError) {
   const ProgramRun run = job({allow(), "--direct=1", "--rw=randread", "--size=32M"});
   EXPECT_EQ(run.status, 1) << run.out << run.err;
   EXPECT_EQ(run.sample.at("errors").at("EIO"), 1) << run.sample.at("errors");
+  EXPECT_TRUE(run.sample.at("metrics").empty());
+}
+
+TEST_F(LoopDeviceTest, WritesThatFailWithoutAWordAreFoundByTheirFsync) {
+  // The image lies on a file system of 1 MiB: the device takes the pages, and cannot write them.
+  const TemporaryDirectory small;
+  if (mount("tmpfs", small.path().c_str(), "tmpfs", 0, "size=1m") != 0) {
+    GTEST_SKIP() << "mounting is not possible here";
+  }
+  image_ = small / "image";
+  write_text(image_, "");
+  std::filesystem::resize_file(image_, image_bytes);
+  const bool attached = attach();
+  ProgramRun run;
+  if (attached) run = job({allow(), "--size=32M"});
+  detach();
+  umount2(small.path().c_str(), MNT_DETACH);
+  if (!attached) GTEST_SKIP() << "no loop device";
+  EXPECT_EQ(run.status, 1) << run.out << run.err;
+  ASSERT_TRUE(run.sample.is_object());
+  EXPECT_FALSE(run.sample.at("errors").empty());
+  EXPECT_THAT(run.sample.at("error").get<std::string>(), HasSubstr("fsync of"));
   EXPECT_TRUE(run.sample.at("metrics").empty());
 }
 

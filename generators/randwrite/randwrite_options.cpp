@@ -1,6 +1,8 @@
 // The table of the options that are implemented, with fio's names and defaults, and krepro's own.
 #include "generators/randwrite/randwrite_options.h"
 
+#include <algorithm>
+
 #include "common/base/units.h"
 
 namespace krepro::randwrite {
@@ -234,6 +236,13 @@ Original make_original() {
     made.options = common;
     made.options.insert(made.options.end(), more.begin(), more.end());
     made.placements = {"floating"};
+    const bool syncs = std::any_of(more.begin(), more.end(),
+                                   [](const auto& option) { return option.first == "fsync"; });
+    if (syncs) {
+      made.cpu_ratio_low = 0.85;
+      made.cpu_ratio_high = 1.0;
+    }
+    made.floating_calls = name.starts_with("psync");
     return made;
   };
   Original original;
@@ -260,8 +269,9 @@ Original make_original() {
   original.long_equals = true;
   original.scaling_option = "runtime";
   original.operation = "write";
-  original.time_ratio_low = 0.93;
-  original.time_ratio_high = 1.07;
+  original.time_ratio_low = original.floating_ratio_low = 0.93;
+  original.time_ratio_high = original.floating_ratio_high = 1.07;
+  original.without_start_up = true;
   original.syscall_tolerance = 0.02;
   return original;
 }

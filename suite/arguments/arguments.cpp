@@ -198,6 +198,7 @@ class CommandLineParser {
     FidelityArguments& to = fidelity_;
     app->add_option("generator", to.generator, "whose original is installed here")->required();
     add_repeated(*app, "--rows", to.rows, "only rows whose name matches (* and ?)", "PATTERN");
+    add_repeated(*app, "--set", to.options, "an option of every row: --set size=4G", "K=V");
     app->add_option("--placement", to.placement, "pinned, floating or both; default: both")
         ->type_name("WORD");
     add_parsed(*app, "--width", "PCT", "measure until the interval is +-PCT %",

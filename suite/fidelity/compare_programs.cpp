@@ -95,7 +95,7 @@ FidelitySettings settings_from(const FidelityArguments& arguments) {
 
 ReportHead describe(const GeneratorInfo& generator, const std::string& machine,
                     const Programs& programs, const RowMeasuring& measuring,
-                    const FidelitySettings& settings) {
+                    const FidelitySettings& settings, const FidelityArguments& arguments) {
   utsname system{};
   uname(&system);
   ReportHead head;
@@ -115,6 +115,7 @@ ReportHead describe(const GeneratorInfo& generator, const std::string& machine,
   head.wakeups_counted_by = measuring.wakeups_problem()
                                 ? fmt::format("nothing: {}", *measuring.wakeups_problem())
                                 : std::string("tracepoint sched:sched_waking");
+  head.options = arguments.options;
   head.settings = settings;
   head.about = about;
   return head;
@@ -167,17 +168,40 @@ int list_rows(const Programs& programs, const std::vector<Task>& tasks) {
   for (const Task& task : tasks) {
     const OriginalProgram& original = programs.original();
     const std::vector<std::string> arguments = original.arguments(task.row->options);
+    std::vector<std::string> ours = programs.own_arguments();
+    ours.insert(ours.end(), arguments.begin(), arguments.end());
     fmt::print("{} ({})\n  {}\n  krepro {} {}\n", task.row->name, to_string(task.placement),
-               quoted(original.command(arguments)), original.generator(), quoted(arguments));
+               quoted(original.command(arguments)), original.generator(), quoted(ours));
   }
   return 0;
+}
+
+/// The programs, with what --set says: the original's options in every row, krepro's own for ours.
+Programs programs_for(const GeneratorInfo& generator, const std::vector<std::string>& options) {
+  OriginalProgram original = OriginalProgram::from_description(generator.described);
+  std::vector<std::string> own;
+  for (const std::string& text : options) {
+    const std::size_t equals = text.find('=');
+    const std::string name = text.substr(0, equals);
+    if (equals == std::string::npos || name.empty()) {
+      throw usage_error(fmt::format("--set {}: expected NAME=VALUE", text));
+    }
+    const Option* option = original.options().find(name);
+    if (option != nullptr && option->origin == Origin::ours) {
+      const bool is_flag = option->type == OptionType::flag;
+      own.push_back("--" + (is_flag ? name : text));
+    } else {
+      original.set_in_rows(name, text.substr(equals + 1));
+    }
+  }
+  return {std::move(original), generator.path, std::move(own)};
 }
 
 }  // namespace
 
 int compare_programs(const GeneratorInfo& generator, const std::string& machine,
                      const FidelityArguments& arguments) {
-  const Programs programs(OriginalProgram::from_description(generator.described), generator.path);
+  const Programs programs = programs_for(generator, arguments.options);
   const FidelitySettings settings = settings_from(arguments);
   const std::vector<Task> tasks = choose_tasks(programs.original().about(), arguments, settings);
   if (arguments.list) return list_rows(programs, tasks);
@@ -194,7 +218,7 @@ int compare_programs(const GeneratorInfo& generator, const std::string& machine,
                           [&]() -> std::optional<std::uint64_t> {
                             return served == nullptr ? std::nullopt : served->switches();
                           }});
-  const ReportHead head = describe(generator, machine, programs, measuring, settings);
+  const ReportHead head = describe(generator, machine, programs, measuring, settings, arguments);
   const bool as_text = arguments.json != "-";
   if (as_text) fmt::print("{}", head_text(head));
 

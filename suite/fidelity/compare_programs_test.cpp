@@ -255,15 +255,65 @@ TEST(CompareProgramsTest, TheJsonHoldsEverySingleRun) {
 }
 
 TEST(CompareProgramsTest, UnderAChangeTheTwoReactionsAreCompared) {
-  // Ours gets a third slower at nice 5, the original does not notice.
+  // Ours gets a third slower at nice 7, the original does not notice.
   ScriptedPrograms programs;
-  programs.ours("if [ $(nice) = 5 ]; then echo 0.666; else echo 0.500; fi", ":");
+  programs.ours("if [ $(nice) = 7 ]; then echo 0.666; else echo 0.500; fi", ":");
   FidelityArguments arguments = arguments_for("pipe*", "floating");
-  arguments.perturb = "other,nice:5";
+  arguments.perturb = "other,nice:7";
   const Result result = compare(programs, arguments);
   EXPECT_EQ(result.status, 1) << result.text;
   EXPECT_THAT(result.text, HasSubstr("change of time"));
   EXPECT_THAT(result.text, HasSubstr("x 1.332"));
+}
+
+TEST(CompareProgramsTest, SetGivesAnOptionToEveryRowOfBothSides) {
+  const ScriptedPrograms programs;
+  FidelityArguments arguments = arguments_for("*", "floating");
+  arguments.options = {"loops=7"};
+  arguments.list = true;
+  const Result result = compare(programs, arguments);
+  EXPECT_THAT(result.text, HasSubstr("krepro fake --pipe --loops 7\n"));
+  EXPECT_THAT(result.text, HasSubstr("/original --pipe --loops 7\n"));
+  EXPECT_THAT(result.text, Not(HasSubstr("--loops 40")));
+  arguments.options = {"loop=7"};
+  EXPECT_THROW((void)compare(programs, arguments), Error);
+  arguments.options = {"loops"};
+  EXPECT_THROW((void)compare(programs, arguments), Error);
+}
+
+TEST(CompareProgramsTest, OptionsOfKreproGoToOursAlone) {
+  ScriptedPrograms programs;
+  GeneratorInfo generator = programs.generator();
+  generator.described["options"].push_back(
+      {{"name", "keep-files"}, {"type", "flag"}, {"origin", "ours"}});
+  FidelityArguments arguments = arguments_for("pipe*", "floating");
+  arguments.options = {"keep-files=1"};
+  arguments.list = true;
+  ::testing::internal::CaptureStdout();
+  (void)compare_programs(generator, "2 CPUs", arguments);
+  std::fflush(stdout);
+  const std::string text = ::testing::internal::GetCapturedStdout();
+  EXPECT_THAT(text, HasSubstr("krepro fake --keep-files --loops 40 --pipe\n"));
+  EXPECT_THAT(text, HasSubstr("/original --loops 40 --pipe\n"));
+}
+
+TEST(CompareProgramsTest, ARowMayAskForItsCpuTimeAndItsFloatingCallsToBeJudged) {
+  ScriptedPrograms programs;
+  GeneratorInfo generator = programs.generator();
+  nlohmann::json& original = generator.described["original"];
+  original["rows"][1]["cpu_ratio_low"] = 0.0001;
+  original["rows"][1]["cpu_ratio_high"] = 0.001;
+  original["rows"][1]["floating_calls"] = true;
+  original["floating_ratio_low"] = 0.93;
+  original["floating_ratio_high"] = 1.07;
+  ::testing::internal::CaptureStdout();
+  const int status = compare_programs(generator, "2 CPUs", arguments_for("socket*", "floating"));
+  std::fflush(stdout);
+  const std::string text = ::testing::internal::GetCapturedStdout();
+  EXPECT_EQ(status, 1) << text;
+  EXPECT_THAT(text, HasSubstr("time ratio within 0.93 to 1.07"));
+  EXPECT_THAT(text, HasSubstr("why: CPU time/message: ratio"));
+  EXPECT_THAT(text, HasSubstr("system calls/message"));
 }
 
 TEST(CompareProgramsTest, NothingIsWiderThanAMail) {

@@ -12,7 +12,10 @@ namespace krepro {
 
 struct FidelityArguments {
   std::string generator;
-  std::vector<std::string> rows;   ///< Shell patterns of row names; empty: all.
+  std::vector<std::string> rows;  ///< Shell patterns of row names; empty: all.
+  /// "NAME=VALUE": options of every row, in the place of the row's own; krepro's own options go to
+  /// ours alone.
+  std::vector<std::string> options;
   std::string placement = "both";  ///< "pinned", "floating" or "both"
   std::optional<double> width;     ///< Half width of the ratio's interval, as a share (0.02).
   std::int64_t max_rounds = 20;    ///< Blocks of runs of a row.

@@ -192,8 +192,4 @@ double switches_of(const RunFigures& figures) {
   return std::max(figures.switches_per_operation(), 0.5 / figures.operations);
 }
 
-double cpu_time_of(const RunFigures& figures) {
-  return std::max(figures.cpu_s_per_operation(), 1e-12);
-}
-
 }  // namespace krepro::fidelity

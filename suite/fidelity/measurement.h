@@ -79,6 +79,5 @@ struct JudgedQuantity {
 /// Context switches per operation, of the program and its children; half a switch where there was
 /// none, since a ratio needs a number above zero.
 [[nodiscard]] double switches_of(const RunFigures& figures);
-[[nodiscard]] double cpu_time_of(const RunFigures& figures);
 
 }  // namespace krepro::fidelity

@@ -108,8 +108,6 @@ double RunFigures::switches_per_operation() const {
   return static_cast<double>(voluntary_switches + involuntary_switches) / operations;
 }
 
-double RunFigures::cpu_s_per_operation() const { return (user_s + system_s) / operations; }
-
 nlohmann::json to_json(const RunFigures& figures) {
   nlohmann::json json = {{"side", to_string(figures.side)},
                          {"metrics", figures.metrics},
@@ -146,6 +144,7 @@ std::vector<std::string> Programs::command(const RunRequest& request,
     program = original_.command(request.arguments);
   } else {
     program = {ours_, "--json", sample_file, "--seed", fmt::format("{}", request.seed)};
+    program.insert(program.end(), own_arguments_.begin(), own_arguments_.end());
     program.insert(program.end(), request.arguments.begin(), request.arguments.end());
   }
   argv.insert(argv.end(), program.begin(), program.end());

@@ -47,17 +47,21 @@ struct RunFigures {
 
   [[nodiscard]] bool valid() const { return problem.empty(); }
   [[nodiscard]] double switches_per_operation() const;
-  [[nodiscard]] double cpu_s_per_operation() const;
 };
 [[nodiscard]] nlohmann::json to_json(const RunFigures& figures);
 
 class Programs {
  public:
-  Programs(OriginalProgram original, std::filesystem::path ours)
-      : original_(std::move(original)), ours_(std::move(ours)) {}
+  /// `own_arguments`: of krepro's own options, given to ours alone.
+  Programs(OriginalProgram original, std::filesystem::path ours,
+           std::vector<std::string> own_arguments = {})
+      : original_(std::move(original)),
+        ours_(std::move(ours)),
+        own_arguments_(std::move(own_arguments)) {}
 
   [[nodiscard]] const OriginalProgram& original() const { return original_; }
   [[nodiscard]] const std::filesystem::path& ours() const { return ours_; }
+  [[nodiscard]] const std::vector<std::string>& own_arguments() const { return own_arguments_; }
   /// The command line of a run; `sample_file` is where ours leaves its sample.
   [[nodiscard]] std::vector<std::string> command(const RunRequest& request,
                                                  const std::filesystem::path& sample_file) const;
@@ -67,6 +71,7 @@ class Programs {
  private:
   OriginalProgram original_;
   std::filesystem::path ours_;
+  std::vector<std::string> own_arguments_;
 };
 
 /// The figures of ours from its sample: metrics, operations, or the problem that it states.

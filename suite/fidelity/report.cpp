@@ -2,6 +2,7 @@
 #include "suite/fidelity/report.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -111,6 +112,9 @@ std::string head_text(const ReportHead& head) {
                                 head.settings.perturbation ? 8 : 4, head.settings.max_blocks,
                                 format_duration(static_cast<double>(head.settings.max_time_ns)),
                                 head.settings.seed));
+  if (!head.options.empty()) {
+    text += head_line("set", fmt::format("{}", fmt::join(head.options, " ")));
+  }
   if (head.settings.perturbation) {
     text += head_line("change", fmt::format("{}: {}", head.settings.perturbation->name,
                                             head.settings.perturbation->explanation));

@@ -12,6 +12,7 @@ namespace krepro::fidelity {
 
 /// What was compared, where and how.
 struct ReportHead {
+  std::vector<std::string> options;  ///< What --set gave to every row.
   std::string generator;
   std::string machine;  ///< "Linux 6.18.44, 2 CPUs, 1 LLC, no SMT"
   std::string kernel;   ///< uname -r and -v

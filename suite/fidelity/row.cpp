@@ -17,21 +17,16 @@ namespace {
 /// The wake-up as the waker's kernel path has it: sched:sched_wakeup may fire on the other CPU, in
 /// the context of whatever runs there, and would then be missed.
 constexpr const char* wakeup_tracepoint = "sched:sched_waking";
-/// Where a counted run keeps its wake-ups among its metrics; no generator has a metric of that
-/// name.
-constexpr const char* wakeups_key = "(wake-ups)";
+/// The short runs that tell what start-up costs: how many of each side, and which part of the row's
+/// length.
+constexpr int start_up_runs = 3;
+constexpr std::int64_t start_up_divisor = 20;
 
-/// The same for the switches of the row's server.
+/// Where a run keeps the switches of the row's server among its metrics, as wakeups_key.
 constexpr const char* server_switches_key = "(server switches)";
 
 double server_switches_of(const RunFigures& figures) {
   const auto found = figures.metrics.find(server_switches_key);
-  const double count = found == figures.metrics.end() ? 0 : found->second;
-  return std::max(count, 0.5) / figures.operations;
-}
-
-double wakeups_of(const RunFigures& figures) {
-  const auto found = figures.metrics.find(wakeups_key);
   const double count = found == figures.metrics.end() ? 0 : found->second;
   return std::max(count, 0.5) / figures.operations;
 }
@@ -89,6 +84,9 @@ Finding find_reaction(const std::vector<MeasuredRun>& runs, const Quantity& quan
 
 RatioBounds time_bounds(const Original& original, Placement placement) {
   if (placement == Placement::pinned) return {original.time_ratio_low, original.time_ratio_high};
+  if (original.floating_ratio_high > 0) {
+    return {original.floating_ratio_low, original.floating_ratio_high};
+  }
   return {1 - original.switches_tolerance, 1 + original.switches_tolerance};
 }
 
@@ -178,9 +176,13 @@ void RowMeasuring::measure_alike(const FidelityRow& row, RowResult& result) {
   const MetricDescription& primary = programs_->original().primary();
   const Quantity time = time_of(primary);
   const StoppingRule rule = rule_for(result.placement);
-  std::vector<JudgedQuantity> judged{{time, rule.half_width}};
   const bool floating = result.placement == Placement::floating;
-  if (floating) judged.push_back({switches_of, about.switches_tolerance / 2});
+  const StartUp start_up = measure_start_up(row, result, false);
+  const Quantity switches_per_operation = [&](const RunFigures& figures) {
+    return start_up.switches_per_operation(figures);
+  };
+  std::vector<JudgedQuantity> judged{{time, rule.half_width}};
+  if (floating) judged.push_back({switches_per_operation, about.switches_tolerance / 2});
   result.timed = measure(hooks_for(row, result, false), rule, judged);
 
   const RatioBounds bounds = time_bounds(about, result.placement);
@@ -192,31 +194,18 @@ void RowMeasuring::measure_alike(const FidelityRow& row, RowResult& result) {
   }
   judge_time(times, bounds.low, bounds.high);
   result.findings.push_back(times);
-  Finding cpu =
-      find_ratio(result.timed.runs, cpu_time_of, fmt::format("CPU time/{}", about.operation), "s");
-  if (about.cpu_tolerance > 0 && !floating && cpu.estimate) {
-    const Judgement judgement =
-        judge_ratio(*cpu.estimate, 1 - about.cpu_tolerance, 1 + about.cpu_tolerance);
-    cpu.verdict = judgement.verdict;
-    cpu.reason = judgement.reason;
-  } else {
-    cpu.reason = "not judged";
-  }
-  result.findings.push_back(cpu);
-  judge_switches(result);
+  result.findings.push_back(cpu_time(row, result, start_up));
+  judge_switches(result, switches_per_operation);
   if (!result.timed.problem.empty()) return;
-  if (floating) {
-    count_wakeups(row, result);
-  } else {
-    count_calls(row, result);
-  }
+  if (floating) count_wakeups(row, result);
+  if (!floating || row.floating_calls) count_calls(row, result);
 }
 
-void RowMeasuring::judge_switches(RowResult& result) {
+void RowMeasuring::judge_switches(RowResult& result, const Quantity& switches_per_operation) {
   const Original& about = programs_->original().about();
   const bool floating = result.placement == Placement::floating;
-  Finding switches =
-      find_ratio(result.timed.runs, switches_of, fmt::format("switches/{}", about.operation), "1");
+  Finding switches = find_ratio(result.timed.runs, switches_per_operation,
+                                fmt::format("switches/{}", about.operation), "1");
   if (floating) {
     judge_events(switches, about.switches_tolerance);
   } else {
@@ -232,6 +221,58 @@ void RowMeasuring::judge_switches(RowResult& result) {
     server.reason = "not judged";
   }
   result.findings.push_back(server);
+}
+
+StartUp RowMeasuring::measure_start_up(const FidelityRow& row, RowResult& result,
+                                       bool count_wakeups) {
+  StartUp start_up;
+  const OriginalProgram& original = programs_->original();
+  const auto scale = scale_of(original, row);
+  if (!original.about().without_start_up || !scale) return start_up;
+  const ScaledRow shorter =
+      scale_row(original, row, std::max<std::int64_t>(1, *scale / start_up_divisor));
+  FidelityRow short_row = row;
+  short_row.operations = shorter.operations;
+  RowResult short_result = result;
+  short_result.arguments = shorter.arguments;
+  const MeasuringHooks hooks = hooks_for(short_row, short_result, count_wakeups);
+  std::vector<RunFigures> runs;
+  for (int i = 0; i < 2 * start_up_runs; ++i) {
+    const Side side = i % 2 == 0 ? Side::original : Side::ours;
+    runs.push_back(hooks.run(side, false));
+    if (hooks_.interrupted() || !runs.back().valid()) return start_up;  // the timed runs tell why
+  }
+  start_up.learn(runs);
+  if (!count_wakeups) {
+    result.notes.push_back(
+        fmt::format("start-up and tear-down are taken off: {:.3g} s of CPU time in the original, "
+                    "{:.3g} s in ours",
+                    start_up.of(Side::original).cpu_s, start_up.of(Side::ours).cpu_s));
+  }
+  return start_up;
+}
+
+Finding RowMeasuring::cpu_time(const FidelityRow& row, const RowResult& result,
+                               const StartUp& start_up) const {
+  const Original& about = programs_->original().about();
+  const std::string name = fmt::format("CPU time/{}", about.operation);
+  const Quantity quantity = [&](const RunFigures& figures) {
+    return start_up.cpu_s_per_operation(figures);
+  };
+  Finding cpu = find_ratio(result.timed.runs, quantity, name, "s");
+  RatioBounds bounds{row.cpu_ratio_low, row.cpu_ratio_high};
+  if (bounds.high == 0 && about.cpu_tolerance > 0 && result.placement == Placement::pinned) {
+    bounds = {1 - about.cpu_tolerance, 1 + about.cpu_tolerance};
+  }
+  if (bounds.high == 0) {
+    cpu.reason = "not judged";
+    return cpu;
+  }
+  const Judgement judgement =
+      judge_ratio(cpu.estimate.value_or(RatioEstimate{}), bounds.low, bounds.high);
+  cpu.verdict = judgement.verdict;
+  cpu.reason = judgement.reason;
+  return cpu;
 }
 
 void RowMeasuring::measure_reaction(const FidelityRow& row, RowResult& result) {
@@ -289,6 +330,10 @@ void RowMeasuring::count_wakeups(const FidelityRow& row, RowResult& result) {
   }
   StoppingRule rule = rule_for(result.placement);
   rule.half_width = about.switches_tolerance / 2;
+  const StartUp start_up = measure_start_up(row, result, true);
+  const Quantity wakeups_of = [&](const RunFigures& figures) {
+    return start_up.wakeups_per_operation(figures);
+  };
   result.counted = measure(hooks_for(row, result, true), rule, {{wakeups_of, rule.half_width}});
   Finding wakeups = find_ratio(result.counted.runs, wakeups_of, name, "1");
   judge_events(wakeups, about.switches_tolerance);

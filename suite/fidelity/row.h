@@ -11,6 +11,7 @@
 #include "suite/fidelity/measurement.h"
 #include "suite/fidelity/perturbation.h"
 #include "suite/fidelity/programs.h"
+#include "suite/fidelity/start_up.h"
 #include "suite/fidelity/system_calls.h"
 #include "suite/fidelity/verdict.h"
 
@@ -65,8 +66,13 @@ class RowMeasuring {
                                          bool count_wakeups);
   [[nodiscard]] StoppingRule rule_for(Placement placement) const;
   void measure_alike(const FidelityRow& row, RowResult& result);
-  void judge_switches(RowResult& result);
+  void judge_switches(RowResult& result, const Quantity& switches_per_operation);
   void measure_reaction(const FidelityRow& row, RowResult& result);
+  /// Of nothing, unless the original asks for it.
+  [[nodiscard]] StartUp measure_start_up(const FidelityRow& row, RowResult& result,
+                                         bool count_wakeups);
+  [[nodiscard]] Finding cpu_time(const FidelityRow& row, const RowResult& result,
+                                 const StartUp& start_up) const;
   void count_calls(const FidelityRow& row, RowResult& result);
   void count_wakeups(const FidelityRow& row, RowResult& result);
 
@@ -78,8 +84,8 @@ class RowMeasuring {
   std::uint64_t runs_made_ = 0;
 };
 
-/// Bounds of the time ratio: the declared ones pinned; floating 1 -+ the tolerance of switches,
-/// since where tasks land is part of chance there.
+/// Bounds of the time ratio: the declared ones; where none are declared for floating, 1 -+ the
+/// tolerance of switches, since where tasks land is part of chance there.
 struct RatioBounds {
   double low = 0;
   double high = 0;

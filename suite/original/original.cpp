@@ -35,13 +35,17 @@ Original original_from_json(const nlohmann::json& json) {
     original.rows.push_back({row.at("name").get<std::string>(),
                              row.at("options").get<OptionTexts>(), row.value("operations", 0.0),
                              row.value("placements", std::vector<std::string>()),
-                             row.value("serve", OptionTexts())});
+                             row.value("serve", OptionTexts()), row.value("floating_calls", false),
+                             row.value("cpu_ratio_low", 0.0), row.value("cpu_ratio_high", 0.0)});
   }
   original.long_equals = json.value("long_equals", false);
   original.scaling_option = json.value("scaling_option", "");
   original.operation = json.value("operation", "operation");
   original.time_ratio_low = json.value("time_ratio_low", original.time_ratio_low);
   original.time_ratio_high = json.value("time_ratio_high", original.time_ratio_high);
+  original.floating_ratio_low = json.value("floating_ratio_low", original.floating_ratio_low);
+  original.floating_ratio_high = json.value("floating_ratio_high", original.floating_ratio_high);
+  original.without_start_up = json.value("without_start_up", false);
   original.syscall_tolerance = json.value("syscall_tolerance", original.syscall_tolerance);
   original.switches_tolerance = json.value("switches_tolerance", original.switches_tolerance);
   original.cpu_tolerance = json.value("cpu_tolerance", original.cpu_tolerance);
@@ -156,6 +160,15 @@ const MetricDescription& OriginalProgram::primary() const {
     throw usage_error(fmt::format("{} declares no primary metric", generator_));
   }
   return *found;
+}
+
+void OriginalProgram::set_in_rows(const std::string& name, const std::string& value) {
+  const Option* option = &known(options_, name);
+  for (FidelityRow& row : about_.rows) {
+    std::erase_if(row.options,
+                  [&](const auto& given) { return options_.find(given.first) == option; });
+    row.options.emplace_back(option->name, value);
+  }
 }
 
 std::vector<std::string> OriginalProgram::arguments(const OptionTexts& options) const {

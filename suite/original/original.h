@@ -35,6 +35,9 @@ class OriginalProgram {
   [[nodiscard]] const MetricDescription& primary() const;
   /// Name of the option that is a positional argument; empty: none.
   [[nodiscard]] const std::string& positional() const { return positional_; }
+  /// Gives an option of the original to every fidelity row, in the place of the row's own value.
+  /// Throws usage_error for an unknown option.
+  void set_in_rows(const std::string& name, const std::string& value);
 
   /// The options in the original's own spelling ("--groups 4", fio's "--bs=4k", "-x" for names of
   /// one letter), without program and extra arguments; the generator takes the same. Sizes, counts
