@@ -152,7 +152,7 @@ std::string interval_plot(const RowTest& test, double extent, double tolerance) 
     }
   }
   if (test.difference) {
-    body += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.0f}\" r=\"4\" class=\"point {}\"/>",
+    body += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.0f}\" r=\"2.5\" class=\"point {}\"/>",
                         scale.at(test.difference->estimate), height / 2, word);
   }
   return svg(height, fmt::format("change {} {}", change_text(test), interval_text(test)), body,
