@@ -67,6 +67,9 @@ machine's CPUs and not those it may use), the access log (off; nginx's and Phoro
 and `worker_connections` (65536). The sample of the server holds the configuration.
 `--server=embedded` is krepro's own, in nginx's process model: a master, worker processes with an
 epoll loop each that accept from a shared socket, and static files opened and read for each request.
+Under the same wrk run it came within 7 % of nginx's requests a second (612 bytes, 1 worker and 64
+connections pinned, 2 workers and 200 floating); its context switches a request were nginx's pinned,
+and a third fewer floating: for published nginx rows take nginx.
 Both listen on 127.0.0.1, ::1 or a unix socket only. `--tls` makes an RSA-4096 key and a certificate
 at set-up, which takes seconds.
 
