@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <sstream>
 
 #include "tests/suite/krepro_command.h"
@@ -18,6 +19,23 @@ class CommandTest : public ::testing::Test {
  protected:
   Workplace here_;
 };
+
+/// A profile that is shipped can be planned: its keys, options and values are the generators'.
+TEST_F(CommandTest, EveryShippedProfileIsAccepted) {
+  const std::filesystem::path profiles =
+      std::filesystem::path(KREPRO_SOURCE_DIRECTORY) / "profiles";
+  int planned = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(profiles)) {
+    if (entry.path().extension() != ".toml") continue;
+    Outcome outcome = here_.krepro({"plan", entry.path().string()});
+    if (outcome.err.find("parameter \"device\"") != std::string::npos) {
+      outcome = here_.krepro({"plan", entry.path().string(), "--set", "device=/dev/nvme1n1"});
+    }
+    EXPECT_EQ(outcome.status, 0) << entry.path() << "\n" << outcome.err;
+    ++planned;
+  }
+  EXPECT_GE(planned, 4);
+}
 
 TEST_F(CommandTest, HelpAndVersionGoToStandardOutput) {
   for (const auto& words : {std::vector<std::string>{"--help"},
