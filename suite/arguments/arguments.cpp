@@ -294,8 +294,7 @@ class CommandLineParser {
                  compare_.self_test_seed =
                      static_cast<std::uint64_t>(whole_number("--self-test-seed", text, 0));
                });
-    compare->footer(
-        "Exit status: 1 a row is worse, else 125 one unresolved, else 0; 2 bad input.");
+    compare->footer("Exit status: 1 a row is worse, else 125 one unresolved, else 0; 2 bad input.");
   }
 
   void add_compare_rules(CLI::App& compare) {

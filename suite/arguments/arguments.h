@@ -23,9 +23,9 @@ struct TextRequest {
   std::string text;
 };
 
-using Command = std::variant<TextRequest, ListArguments, PlanArguments, RunArguments, ShowArguments,
-                             FidelityArguments, CompareArguments, BundleArguments, AaArguments,
-                             GeneratorCall>;
+using Command =
+    std::variant<TextRequest, ListArguments, PlanArguments, RunArguments, ShowArguments,
+                 FidelityArguments, CompareArguments, BundleArguments, AaArguments, GeneratorCall>;
 
 /// Throws usage_error with a suggestion. A first word that is no command is taken for a generator.
 [[nodiscard]] Command parse_arguments(int argc, const char* const* argv);

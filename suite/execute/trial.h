@@ -20,8 +20,8 @@ struct TrialLimits {
   std::int64_t setup_ns = 120'000'000'000;  ///< From the start of the process to `ready`.
   std::optional<std::int64_t> run_ns;       ///< From `go` to the sample; else derived, see
                                             ///< run_limit_ns().
-  /// From the sample, or from `stop`, to the end. Long: removing a file waits for its writeback, and
-  /// the result is there already.
+  /// From the sample, or from `stop`, to the end. Long: removing a file waits for its writeback,
+  /// and the result is there already.
   std::int64_t stop_ns = 60'000'000'000;
 };
 

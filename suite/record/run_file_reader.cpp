@@ -1,11 +1,12 @@
 // Reading of run files: untrusted input (they are mailed around), so every field is checked.
+#include "suite/record/run_file_reader.h"
+
 #include <fmt/core.h>
 
 #include <fstream>
 #include <string_view>
 
 #include "common/base/error.h"
-#include "suite/record/run_file_reader.h"
 
 namespace krepro {
 namespace {
@@ -118,7 +119,9 @@ RunFile parse_run_file(const std::string& text, const std::filesystem::path& pat
   return parser.finish();
 }
 
-RunFile read_run_file(const std::filesystem::path& path) { return read_run_file(path, TrialReducer()); }
+RunFile read_run_file(const std::filesystem::path& path) {
+  return read_run_file(path, TrialReducer());
+}
 
 RunFile read_run_file(const std::filesystem::path& path, const TrialReducer& reduce) {
   std::error_code error;
