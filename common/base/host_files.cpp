@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <charconv>
 #include <cstdlib>
+#include <sstream>
 #include <system_error>
 
 namespace krepro {
@@ -103,6 +104,15 @@ std::optional<std::string> HostFiles::read_link(std::string_view path) const {
   const fs::path target = fs::read_symlink(real(path), error);
   if (error) return std::nullopt;
   return target.string();
+}
+
+std::uint64_t status_number(const std::string& status, const std::string& name) {
+  const std::size_t at = status.find("\n" + name + ":");
+  if (at == std::string::npos) return 0;
+  std::istringstream rest(status.substr(at + name.size() + 2));
+  std::uint64_t value = 0;
+  rest >> value;
+  return value;
 }
 
 }  // namespace krepro

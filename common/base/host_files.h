@@ -39,4 +39,7 @@ class HostFiles {
   std::filesystem::path root_;
 };
 
+/// The number behind "NAME:" in the text of /proc/PID/status; 0 where it is not there.
+[[nodiscard]] std::uint64_t status_number(const std::string& status, const std::string& name);
+
 }  // namespace krepro

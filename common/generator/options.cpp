@@ -320,6 +320,28 @@ const std::vector<std::string>& Options::list(std::string_view name) const {
   return std::get<std::vector<std::string>>(at(name));
 }
 
+Option make_option(std::string name, std::vector<std::string> aliases, OptionType type,
+                   std::string default_text, std::string help) {
+  Option made;
+  made.name = std::move(name);
+  made.aliases = std::move(aliases);
+  made.type = type;
+  made.default_text = std::move(default_text);
+  made.help = std::move(help);
+  return made;
+}
+
+Option ranged(Option option, double min, double max) {
+  option.min = min;
+  option.max = max;
+  return option;
+}
+
+Option meaning(Option option, Meaning means) {
+  option.means = means;
+  return option;
+}
+
 std::string value_text(const nlohmann::json& value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }

@@ -64,6 +64,12 @@ struct Option {
 /// text/choice -> string, list -> strings.
 using OptionValue = std::variant<bool, std::int64_t, double, std::string, std::vector<std::string>>;
 
+/// An option with what every one has, and what some add to it: for a generator's own table.
+[[nodiscard]] Option make_option(std::string name, std::vector<std::string> aliases,
+                                 OptionType type, std::string default_text, std::string help);
+[[nodiscard]] Option ranged(Option option, double min, double max);
+[[nodiscard]] Option meaning(Option option, Meaning means);
+
 /// A JSON value as one would type it: a string bare, anything else as JSON writes it.
 [[nodiscard]] std::string value_text(const nlohmann::json& value);
 

@@ -10,19 +10,8 @@ namespace {
 
 constexpr double day_ns = 86400e9;
 
-Option option(std::string name, std::vector<std::string> aliases, OptionType type,
-              std::string default_text, std::string help) {
-  Option made;
-  made.name = std::move(name);
-  made.aliases = std::move(aliases);
-  made.type = type;
-  made.default_text = std::move(default_text);
-  made.help = std::move(help);
-  return made;
-}
-
 Option ours(std::string name, OptionType type, std::string default_text, std::string help) {
-  Option made = option(std::move(name), {}, type, std::move(default_text), std::move(help));
+  Option made = make_option(std::move(name), {}, type, std::move(default_text), std::move(help));
   made.origin = Origin::ours;
   return made;
 }
@@ -30,17 +19,6 @@ Option ours(std::string name, OptionType type, std::string default_text, std::st
 Option one_of(std::string name, std::vector<std::string> choices, std::string help) {
   Option made = ours(std::move(name), OptionType::choice, choices.front(), std::move(help));
   made.choices = std::move(choices);
-  return made;
-}
-
-Option ranged(Option made, double min, double max) {
-  made.min = min;
-  made.max = max;
-  return made;
-}
-
-Option meaning(Option made, Meaning means) {
-  made.means = means;
   return made;
 }
 
@@ -53,21 +31,24 @@ Option seconds(Option made) {
 /// Names and defaults of wrk 4.1.
 std::vector<Option> wrk_options() {
   using enum OptionType;
-  Option script =
-      option("script", {"s"}, text, "", "Lua script: use --path, --method, --pipeline instead");
+  Option script = make_option("script", {"s"}, text, "",
+                              "Lua script: use --path, --method, --pipeline instead");
   script.origin = Origin::refused;
   return {
-      meaning(ranged(option("connections", {"c"}, integer, "10", "connections kept open, in all"),
-                     1, 1e6),
-              Meaning::connections),
-      meaning(seconds(option("duration", {"d"}, duration, "10s", "length of the trial")),
+      meaning(
+          ranged(make_option("connections", {"c"}, integer, "10", "connections kept open, in all"),
+                 1, 1e6),
+          Meaning::connections),
+      meaning(seconds(make_option("duration", {"d"}, duration, "10s", "length of the trial")),
               Meaning::runtime),
-      meaning(ranged(option("threads", {"t"}, integer, "2", "threads"), 1, 4096), Meaning::threads),
-      option("header", {"H"}, list, "", "header to add to each request: \"Name: value\""),
-      option("latency", {"L"}, flag, "", "print the distribution of latencies"),
-      seconds(option("timeout", {"T"}, duration, "2s", "a request that takes longer has failed")),
+      meaning(ranged(make_option("threads", {"t"}, integer, "2", "threads"), 1, 4096),
+              Meaning::threads),
+      make_option("header", {"H"}, list, "", "header to add to each request: \"Name: value\""),
+      make_option("latency", {"L"}, flag, "", "print the distribution of latencies"),
+      seconds(
+          make_option("timeout", {"T"}, duration, "2s", "a request that takes longer has failed")),
       script,
-      option("url", {}, text, "", "what to load; without it a server of our own is started"),
+      make_option("url", {}, text, "", "what to load; without it a server of our own is started"),
   };
 }
 

@@ -30,16 +30,6 @@ double number(const std::string& text) {
   return value;
 }
 
-/// The number behind "NAME:" in a status file; 0 where it is not there.
-std::uint64_t status_number(const std::string& status, const std::string& name) {
-  const std::size_t at = status.find("\n" + name + ":");
-  if (at == std::string::npos) return 0;
-  std::istringstream rest(status.substr(at + name.size() + 2));
-  std::uint64_t value = 0;
-  rest >> value;
-  return value;
-}
-
 void add_thread(const std::string& folder, const HostFiles& host, ProcessAccounts& sum) {
   constexpr std::size_t user_field = 11;
   const std::vector<std::string> fields = stat_fields(host.read(folder + "/stat").value_or(""));

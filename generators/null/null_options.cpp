@@ -10,23 +10,8 @@ namespace krepro::null {
 namespace {
 
 Option option(std::string name, OptionType type, std::string default_text, std::string help) {
-  Option made;
-  made.name = std::move(name);
-  made.type = type;
-  made.default_text = std::move(default_text);
-  made.help = std::move(help);
+  Option made = make_option(std::move(name), {}, type, std::move(default_text), std::move(help));
   made.origin = Origin::ours;
-  return made;
-}
-
-Option ranged(Option made, double min, double max) {
-  made.min = min;
-  made.max = max;
-  return made;
-}
-
-Option meaning(Option made, Meaning means) {
-  made.means = means;
   return made;
 }
 

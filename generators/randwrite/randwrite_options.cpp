@@ -15,26 +15,9 @@ constexpr double day_ns = 86400e9;
 constexpr double many = 1e9;
 constexpr std::int64_t microsecond_ns = 1'000;
 
-Option option(std::string name, std::vector<std::string> aliases, OptionType type,
-              std::string default_text, std::string help) {
-  Option made;
-  made.name = std::move(name);
-  made.aliases = std::move(aliases);
-  made.type = type;
-  made.default_text = std::move(default_text);
-  made.help = std::move(help);
-  return made;
-}
-
 Option flag_option(std::string name, std::string default_text, std::string help) {
-  Option made = option(std::move(name), {}, flag, std::move(default_text), std::move(help));
+  Option made = make_option(std::move(name), {}, flag, std::move(default_text), std::move(help));
   made.optional_value = true;
-  return made;
-}
-
-Option ranged(Option made, double min, double max) {
-  made.min = min;
-  made.max = max;
   return made;
 }
 
@@ -46,20 +29,15 @@ Option one_of(Option made, std::vector<std::string> choices) {
 
 Option time_option(std::string name, std::vector<std::string> aliases, std::int64_t plain_unit_ns,
                    std::string help) {
-  Option made = option(std::move(name), std::move(aliases), duration, "0", std::move(help));
+  Option made = make_option(std::move(name), std::move(aliases), duration, "0", std::move(help));
   made.unit = "ns";
   made.plain_unit_ns = plain_unit_ns;
   return ranged(std::move(made), 0, 30 * day_ns);
 }
 
 Option count_option(std::string name, std::string default_text, double min, std::string help) {
-  return ranged(option(std::move(name), {}, integer, std::move(default_text), std::move(help)), min,
-                many);
-}
-
-Option meaning(Option made, Meaning means) {
-  made.means = means;
-  return made;
+  return ranged(make_option(std::move(name), {}, integer, std::move(default_text), std::move(help)),
+                min, many);
 }
 
 Option ours(Option made) {
@@ -69,23 +47,24 @@ Option ours(Option made) {
 
 std::vector<Option> target_options() {
   return {
-      option("name", {}, text, "randwrite", "name of the job"),
-      option("filename", {}, text, "",
-             "file or block device; taken whole, ':' does not separate names"),
-      option("directory", {}, text, "", "where files without a --filename are made [.]"),
-      option("size", {}, text, "", "bytes of the range, or % of the target; default: all of it"),
-      option("offset", {"fileoffset"}, text, "0", "where the range begins, bytes or %"),
-      option("io_size", {"io_limit"}, text, "",
-             "bytes to transfer, or % of the range; default: the range once"),
+      make_option("name", {}, text, "randwrite", "name of the job"),
+      make_option("filename", {}, text, "",
+                  "file or block device; taken whole, ':' does not separate names"),
+      make_option("directory", {}, text, "", "where files without a --filename are made [.]"),
+      make_option("size", {}, text, "",
+                  "bytes of the range, or % of the target; default: all of it"),
+      make_option("offset", {"fileoffset"}, text, "0", "where the range begins, bytes or %"),
+      make_option("io_size", {"io_limit"}, text, "",
+                  "bytes to transfer, or % of the range; default: the range once"),
       count_option("loops", "1", 1, "passes over the range, if not time_based"),
-      one_of(option("fallocate", {}, text, "native", "how a new file gets its space"),
+      one_of(make_option("fallocate", {}, text, "native", "how a new file gets its space"),
              {"none", "native", "posix", "keep", "truncate", "0", "1"}),
       flag_option("create_on_open", "0", "no layout: the file grows as it is written"),
       flag_option("overwrite", "0", "new files are filled with data first"),
       flag_option("create_fsync", "1", "fsync a file that was filled"),
       flag_option("unlink", "0", "remove the file at the end, also with keep-files"),
       flag_option("invalidate", "1", "drop the target's cached pages at each open and pass"),
-      one_of(option("fadvise_hint", {}, text, "1", "advice on the access pattern"),
+      one_of(make_option("fadvise_hint", {}, text, "1", "advice on the access pattern"),
              {"0", "1", "none", "random", "sequential"}),
       flag_option("readonly", "0", "refuse jobs that write"),
   };
@@ -93,53 +72,55 @@ std::vector<Option> target_options() {
 
 std::vector<Option> pattern_options() {
   return {
-      one_of(option("rw", {"readwrite"}, text, "read", "what is done"),
+      one_of(make_option("rw", {"readwrite"}, text, "read", "what is done"),
              {"read", "write", "randread", "randwrite", "rw", "readwrite", "randrw"}),
-      ranged(option("rwmixread", {}, integer, "50", "rw, randrw: % of reads"), 0, 100),
-      ranged(option("rwmixwrite", {}, integer, "50", "rw, randrw: % of writes"), 0, 100),
-      ranged(option("bs", {"blocksize"}, bytes, "4k", "block size"), 1, 1U << 30U),
+      ranged(make_option("rwmixread", {}, integer, "50", "rw, randrw: % of reads"), 0, 100),
+      ranged(make_option("rwmixwrite", {}, integer, "50", "rw, randrw: % of writes"), 0, 100),
+      ranged(make_option("bs", {"blocksize"}, bytes, "4k", "block size"), 1, 1U << 30U),
       flag_option("norandommap", "0", "random blocks may repeat within a pass"),
       flag_option("randrepeat", "1", "without a seed: the same order in every run"),
-      meaning(ranged(option("randseed", {}, integer, "", "seed; --seed is the same"), 0, 9.2e18),
-              Meaning::seed),
-      option("random_distribution", {}, text, "random",
-             "random, zipf[:theta] or pareto[:h] (1.1, 0.2)"),
+      meaning(
+          ranged(make_option("randseed", {}, integer, "", "seed; --seed is the same"), 0, 9.2e18),
+          Meaning::seed),
+      make_option("random_distribution", {}, text, "random",
+                  "random, zipf[:theta] or pareto[:h] (1.1, 0.2)"),
       flag_option("zero_buffers", "0", "write zeros"),
       flag_option("refill_buffers", "0", "new random contents for each write"),
       flag_option("scramble_buffers", "1", "change a few words of each 512 bytes per write"),
-      option("buffer_pattern", {}, text, "",
-             "write this pattern: 0xdeadbeef, \"text\" or a number"),
+      make_option("buffer_pattern", {}, text, "",
+                  "write this pattern: 0xdeadbeef, \"text\" or a number"),
   };
 }
 
 std::vector<Option> engine_options() {
   return {
-      one_of(option("ioengine", {}, text, "psync", "how"), {"psync", "sync", "pvsync", "io_uring"}),
-      ranged(option("iodepth", {}, integer, "1", "requests in flight (io_uring)"), 1, 32768),
-      ranged(option("iodepth_batch", {"iodepth_batch_submit"}, integer, "1",
-                    "io_uring: requests submitted with one system call"),
+      one_of(make_option("ioengine", {}, text, "psync", "how"),
+             {"psync", "sync", "pvsync", "io_uring"}),
+      ranged(make_option("iodepth", {}, integer, "1", "requests in flight (io_uring)"), 1, 32768),
+      ranged(make_option("iodepth_batch", {"iodepth_batch_submit"}, integer, "1",
+                         "io_uring: requests submitted with one system call"),
              1, 32768),
-      ranged(option("iodepth_batch_complete_min", {"iodepth_batch_complete"}, integer, "1",
-                    "io_uring: completions waited for; 0: only looked for"),
+      ranged(make_option("iodepth_batch_complete_min", {"iodepth_batch_complete"}, integer, "1",
+                         "io_uring: completions waited for; 0: only looked for"),
              0, 32768),
-      ranged(option("iodepth_batch_complete_max", {}, integer, "0",
-                    "io_uring: completions taken at once; 0: as _min"),
+      ranged(make_option("iodepth_batch_complete_max", {}, integer, "0",
+                         "io_uring: completions taken at once; 0: as _min"),
              0, 32768),
-      ranged(option("iodepth_low", {}, integer, "0",
-                    "io_uring: empty a full queue down to so many; 0: iodepth"),
+      ranged(make_option("iodepth_low", {}, integer, "0",
+                         "io_uring: empty a full queue down to so many; 0: iodepth"),
              0, 32768),
       flag_option("fixedbufs", "0", "io_uring: registered buffers"),
       flag_option("registerfiles", "0", "io_uring: registered file"),
       flag_option("sqthread_poll", "0", "io_uring: a kernel thread polls for requests"),
-      ranged(option("sqthread_poll_cpu", {}, integer, "-1", "io_uring: CPU of that thread"), -1,
-             many),
-      ranged(option("nonvectored", {}, integer, "-1",
-                    "io_uring: 1 READ/WRITE, 0 READV/WRITEV, -1 what the kernel has"),
+      ranged(make_option("sqthread_poll_cpu", {}, integer, "-1", "io_uring: CPU of that thread"),
+             -1, many),
+      ranged(make_option("nonvectored", {}, integer, "-1",
+                         "io_uring: 1 READ/WRITE, 0 READV/WRITEV, -1 what the kernel has"),
              -1, 1),
       count_option("force_async", "0", 0, "io_uring: every Nth request goes to a kernel worker"),
       flag_option("direct", "0", "O_DIRECT"),
       flag_option("buffered", "1", "the opposite of direct"),
-      one_of(option("sync", {}, text, "none", "O_SYNC or O_DSYNC"),
+      one_of(make_option("sync", {}, text, "none", "O_SYNC or O_DSYNC"),
              {"none", "0", "sync", "1", "dsync"}),
       count_option("fsync", "0", 0, "fsync after so many writes of a job; 0: none"),
       count_option("fdatasync", "0", 0, "fdatasync after so many writes of a job; 0: none"),
@@ -156,11 +137,12 @@ std::vector<Option> time_options() {
       flag_option("time_based", "0", "go over the range again until the runtime is over"),
       time_option("ramp_time", {}, one_second_ns, "run unmeasured for this time first"),
       time_option("startdelay", {}, one_second_ns, "start the job so much later"),
-      ranged(option("rate", {}, bytes, "", "bytes/s of each job and direction"), 1, 1e15),
-      meaning(ranged(option("rate_iops", {}, rate, "", "operations/s of each job and direction"),
-                     1e-3, 1e9),
-              Meaning::rate),
-      one_of(option("rate_process", {}, text, "linear", "arrivals of a rate"),
+      ranged(make_option("rate", {}, bytes, "", "bytes/s of each job and direction"), 1, 1e15),
+      meaning(
+          ranged(make_option("rate_iops", {}, rate, "", "operations/s of each job and direction"),
+                 1e-3, 1e9),
+          Meaning::rate),
+      one_of(make_option("rate_process", {}, text, "linear", "arrivals of a rate"),
              {"linear", "poisson"}),
       time_option("thinktime", {}, microsecond_ns, "idle between operations"),
       time_option("thinktime_spin", {}, microsecond_ns, "part of it that is spent spinning"),
@@ -170,36 +152,37 @@ std::vector<Option> time_options() {
 
 std::vector<Option> job_options() {
   return {
-      meaning(ranged(option("numjobs", {}, integer, "1", "copies of the job"), 1, 10000),
+      meaning(ranged(make_option("numjobs", {}, integer, "1", "copies of the job"), 1, 10000),
               Meaning::threads),
       flag_option("thread", "0", "jobs are threads; default: processes"),
       flag_option("group_reporting", "0", "one report for all copies"),
-      option("cpus_allowed", {}, text, "", "CPUs of the job"),
-      one_of(
-          option("cpus_allowed_policy", {}, text, "shared", "copies share the CPUs or split them"),
-          {"shared", "split"}),
-      ranged(option("nice", {}, integer, "0", "added to the nice value"), -20, 19),
+      make_option("cpus_allowed", {}, text, "", "CPUs of the job"),
+      one_of(make_option("cpus_allowed_policy", {}, text, "shared",
+                         "copies share the CPUs or split them"),
+             {"shared", "split"}),
+      ranged(make_option("nice", {}, integer, "0", "added to the nice value"), -20, 19),
   };
 }
 
 std::vector<Option> own_options() {
   std::vector<Option> options{
-      option("jobfile", {}, text, "",
-             "an fio job file (also without --jobfile=); what is given beside it overrides it"),
-      option("allow-device-write", {}, list, "", "this block device may be overwritten"),
-      option("destroy-signature", {}, flag, "",
-             "even if it carries a file system, RAID or partition signature"),
-      option("device-model", {}, text, "", "the device's model must contain this text"),
-      option("overwrite-existing", {}, flag, "",
-             "a regular file that krepro did not make may be overwritten"),
-      option("keep-files", {}, flag, "", "leave files that were made here"),
-      one_of(option("precondition", {}, text, "none",
-                    "before the start: discard the range, or fill it with data"),
+      make_option(
+          "jobfile", {}, text, "",
+          "an fio job file (also without --jobfile=); what is given beside it overrides it"),
+      make_option("allow-device-write", {}, list, "", "this block device may be overwritten"),
+      make_option("destroy-signature", {}, flag, "",
+                  "even if it carries a file system, RAID or partition signature"),
+      make_option("device-model", {}, text, "", "the device's model must contain this text"),
+      make_option("overwrite-existing", {}, flag, "",
+                  "a regular file that krepro did not make may be overwritten"),
+      make_option("keep-files", {}, flag, "", "leave files that were made here"),
+      one_of(make_option("precondition", {}, text, "none",
+                         "before the start: discard the range, or fill it with data"),
              {"none", "discard", "fill"}),
-      option("settle", {}, duration, "3s",
-             "wait at most so long for dirty pages to be written before the start"),
-      option("hang-timeout", {}, duration, "60s",
-             "a job so long beyond its runtime is reported as stuck"),
+      make_option("settle", {}, duration, "3s",
+                  "wait at most so long for dirty pages to be written before the start"),
+      make_option("hang-timeout", {}, duration, "60s",
+                  "a job so long beyond its runtime is reported as stuck"),
   };
   for (Option& each : options) each = ours(std::move(each));
   for (Option& each : options) {

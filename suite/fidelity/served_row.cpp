@@ -19,16 +19,6 @@ namespace {
 constexpr std::int64_t ready_timeout_ns = 120'000'000'000;
 constexpr std::int64_t stop_grace_ns = 5'000'000'000;
 
-/// The number behind "NAME:" in a status file.
-std::uint64_t number_behind(const std::string& status, const std::string& name) {
-  const std::size_t at = status.find("\n" + name + ":");
-  if (at == std::string::npos) return 0;
-  std::istringstream rest(status.substr(at + name.size() + 2));
-  std::uint64_t value = 0;
-  rest >> value;
-  return value;
-}
-
 nlohmann::json configure_command(const FidelityRow& row) {
   nlohmann::json options = nlohmann::json::object();
   for (const auto& [name, text] : row.serve) {
@@ -98,8 +88,8 @@ std::uint64_t switches_of_tree(std::int64_t pid, const HostFiles& host) {
   for (const std::string& task : host.list(tasks)) {
     const std::string folder = tasks + "/" + task;
     const std::string status = host.read(folder + "/status").value_or("");
-    sum += number_behind(status, "voluntary_ctxt_switches") +
-           number_behind(status, "nonvoluntary_ctxt_switches");
+    sum += status_number(status, "voluntary_ctxt_switches") +
+           status_number(status, "nonvoluntary_ctxt_switches");
     std::istringstream children(host.read(folder + "/children").value_or(""));
     for (std::int64_t child = 0; children >> child;) sum += switches_of_tree(child, host);
   }
