@@ -31,6 +31,8 @@ struct Execute {
   int operator()(const FidelityArguments& arguments) const { return fidelity_command(arguments); }
   int operator()(const BundleArguments& arguments) const { return bundle_command(arguments); }
   int operator()(const AaArguments& arguments) const { return aa_command(arguments); }
+  int operator()(const PlaceArguments& arguments) const { return place_command(arguments); }
+  int operator()(const TopologyArguments& arguments) const { return topology_command(arguments); }
   int operator()(const CompareArguments& arguments) const { return compare_command(arguments); }
   int operator()(const GeneratorCall& call) const { hand_over(call, command_names()); }
 };

@@ -30,6 +30,8 @@ constexpr FrameOption frame_options[] = {
     {"role", "ROLE", "load, serve or both"},
     {"server", "ENDPOINT", "the server that the load is to use"},
     {"server-cpus", "LIST", "role both: CPUs of the server"},
+    {"worker-cpus", "LIST", "bind worker i to the i-th CPU of LIST, and again from its start"},
+    {"server-worker-cpus", "LIST", "role both: the same of the server's workers"},
     {"describe", nullptr, "print what this generator can do, as JSON"},
     {"control", nullptr, "take commands as JSON lines on standard input"},
     {"version", nullptr, "print the version"},
@@ -192,6 +194,8 @@ CommandLine parse_command_line(const Description& description, int argc, const c
   const bool own_server_option = description.options.find("server") != nullptr;
   if (!own_server_option) app.add_option("--server", line.server);
   app.add_option("--server-cpus", line.server_cpus);
+  app.add_option("--worker-cpus", line.worker_cpus);
+  app.add_option("--server-worker-cpus", line.server_worker_cpus);
   app.add_option("--json", line.json);
   app.add_option("--seed", seed);
   add_table(app, description, typed);
@@ -230,7 +234,7 @@ std::string help_text(const Description& description) {
   out += "\nframe:\n";
   for (const FrameOption& option : frame_options) {
     const std::string name = option.name;
-    const bool for_servers = name == "server" || name == "server-cpus" || name == "role";
+    const bool for_servers = name.starts_with("server") || name == "role";
     if (for_servers && description.roles.size() < 2) continue;
     if (description.options.find(name) != nullptr) continue;
     out +=

@@ -23,9 +23,11 @@ struct CommandLine {
   bool quiet = false;
   bool all_threads = false;
   std::optional<RoleChoice> role;
-  std::string server;       ///< Endpoint; empty: none given.
-  std::string server_cpus;  ///< For role both: where the server runs; empty: anywhere.
-  std::string json;         ///< FILE or "-"; empty: no JSON.
+  std::string server;              ///< Endpoint; empty: none given.
+  std::string server_cpus;         ///< For role both: where the server runs; empty: anywhere.
+  std::string worker_cpus;         ///< Worker i on the i-th of these CPUs; empty: they float.
+  std::string server_worker_cpus;  ///< The same of the server, for role both.
+  std::string json;                ///< FILE or "-"; empty: no JSON.
   std::optional<std::uint64_t> seed;
   Options options;
 };

@@ -10,6 +10,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "common/generator/description.h"
 #include "common/generator/options.h"
@@ -34,6 +35,13 @@ class Frame {
   [[nodiscard]] virtual const std::string& server() const = 0;
   /// The sample is to list every thread, not only the groups.
   [[nodiscard]] virtual bool all_threads() const = 0;
+  /// Worker i is to run on the i-th of these CPUs alone, and again from the start; empty: workers
+  /// float. WorkerPool does it by itself; a generator with workers of another kind binds them
+  /// before `ready`.
+  [[nodiscard]] virtual const std::vector<int>& worker_cpus() const {
+    static const std::vector<int> none;
+    return none;
+  }
   /// Looks at signals and the control pipe; throws an Error with ExitCode::interrupted when the
   /// trial must end. Call it at least every 100 ms of preparing.
   virtual void check_interrupted() = 0;

@@ -50,6 +50,7 @@ ExitCode run_by_hand(Generator& generator, const CommandLine& line, std::string_
   if (line.seed) session.set_seed(*line.seed);
   session.set_role(line.role == RoleChoice::serve ? Role::serve : Role::load);
   session.set_server(line.server);
+  session.set_worker_cpus(line.worker_cpus);
   session.set_all_threads(line.all_threads);
   JsonFile json(line.json);
   session.configure(line.options);
@@ -113,6 +114,8 @@ Options options_of(const Description& description, const nlohmann::json& body, S
       session.set_seed(value.get<std::uint64_t>());
     } else if (name == "server" && description.options.find("server") == nullptr) {
       session.set_server(value.get<std::string>());
+    } else if (name == "worker-cpus") {
+      session.set_worker_cpus(value.get<std::string>());
     } else {
       options.set_json(name, value);
     }

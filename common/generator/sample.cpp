@@ -10,14 +10,16 @@ nlohmann::json to_json(const Spread& spread) {
 }
 
 nlohmann::json to_json(const ThreadGroup& group) {
-  return {{"role", group.role},
-          {"policy", group.policy},
-          {"cpus", group.cpus},
-          {"count", group.count},
-          {"voluntary_switches", to_json(group.voluntary_switches)},
-          {"involuntary_switches", to_json(group.involuntary_switches)},
-          {"run_time_ns", to_json(group.run_time_ns)},
-          {"wait_time_ns", to_json(group.wait_time_ns)}};
+  nlohmann::json json = {{"role", group.role},
+                         {"policy", group.policy},
+                         {"cpus", group.cpus},
+                         {"count", group.count},
+                         {"voluntary_switches", to_json(group.voluntary_switches)},
+                         {"involuntary_switches", to_json(group.involuntary_switches)},
+                         {"run_time_ns", to_json(group.run_time_ns)},
+                         {"wait_time_ns", to_json(group.wait_time_ns)}};
+  if (!group.memory.empty()) json["memory"] = group.memory;
+  return json;
 }
 
 nlohmann::json metrics_json(const std::map<std::string, Metric>& metrics) {

@@ -28,9 +28,10 @@ struct Spread {
 
 /// Threads of one role with the same policy and CPU set, as read back.
 struct ThreadGroup {
-  std::string role;    ///< "sender", "worker", ...
-  std::string policy;  ///< to_string(Scheduling)
-  std::string cpus;    ///< CpuSet::to_string()
+  std::string role;         ///< "sender", "worker", ...
+  std::string policy;       ///< to_string(Scheduling)
+  std::string cpus;         ///< CpuSet::to_string()
+  std::string memory = {};  ///< to_string(MemoryPolicy); empty: not told.
   std::uint64_t count = 0;
   Spread voluntary_switches;
   Spread involuntary_switches;

@@ -53,6 +53,7 @@ bool needs_own_server(const Description& description, const CommandLine& line) {
 ServedLoad::ServedLoad(const CommandLine& line, Frame& frame)
     : child_(Child::spawn(serve_request(line))) {
   nlohmann::json options = given_options(line.options);
+  if (!line.server_worker_cpus.empty()) options["worker-cpus"] = line.server_worker_cpus;
   send({{"cmd", "configure"}, {"options", std::move(options)}});
   const std::int64_t deadline_ns = now_ns() + ready_timeout_ns;
   while (endpoint_.empty()) {

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <filesystem>
 
+#include "common/affinity/cpu_order.h"
 #include "common/base/check.h"
 #include "common/base/error.h"
 #include "common/base/host_files.h"
@@ -42,6 +43,10 @@ Session::Session(Generator& generator, ControlChannel* channel, std::string_view
 }
 
 void Session::note(const std::string& text) { notes_.push_back(text); }
+
+void Session::set_worker_cpus(const std::string& order) {
+  worker_cpus_ = order.empty() ? std::vector<int>() : parse_cpu_order(order);
+}
 
 void Session::check_interrupted() {
   const std::optional<Ending> ending = look_at_events(0, false);

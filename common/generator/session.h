@@ -28,6 +28,7 @@ class Session : public Frame {
   void use_seed(std::uint64_t seed) override { seed_ = seed; }
   [[nodiscard]] const std::string& server() const override { return server_; }
   [[nodiscard]] bool all_threads() const override { return all_threads_; }
+  [[nodiscard]] const std::vector<int>& worker_cpus() const override { return worker_cpus_; }
   void check_interrupted() override;
   void note(const std::string& text) override;
   [[nodiscard]] const std::string& program_directory() const override { return directory_; }
@@ -35,6 +36,8 @@ class Session : public Frame {
   void set_role(Role role) { role_ = role; }
   void set_server(std::string endpoint) { server_ = std::move(endpoint); }
   void set_all_threads(bool wanted) { all_threads_ = wanted; }
+  /// In the format of parse_cpu_order(); "": workers float. Throws usage_error.
+  void set_worker_cpus(const std::string& order);
   void set_seed(std::uint64_t seed) {
     seed_ = seed;
     seed_given_ = true;
@@ -68,6 +71,7 @@ class Session : public Frame {
   std::uint64_t seed_ = 0;
   bool seed_given_ = false;
   std::string server_;
+  std::vector<int> worker_cpus_;
   std::optional<Options> options_;
   std::vector<std::string> notes_;
   nlohmann::json frame_cost_ = nlohmann::json::object();

@@ -23,6 +23,8 @@
 #include <sstream>
 #include <tuple>
 
+#include "common/affinity/cpu_order.h"
+#include "common/affinity/memory_policy.h"
 #include "common/base/check.h"
 #include "common/base/error.h"
 #include "common/base/host_files.h"
@@ -47,7 +49,8 @@ struct WorkerPool::Account {
   std::array<char, 512> remedy{};
   int code = 0;
   std::array<char, 128> policy{};
-  std::array<char, 256> cpus{};
+  std::array<char, 8192> cpus{};  ///< Every other CPU of 1,536 takes 3,500 characters.
+  std::array<char, 128> memory{};
   pid_t tid = 0;
   bool finished = false;
   double user_ns = 0;
@@ -147,6 +150,7 @@ void WorkerPool::set_up_worker(std::size_t index) {
   if (setup_) setup_(index);
   copy_text(account.policy, to_string(read_scheduling()));
   copy_text(account.cpus, CpuSet::allowed().to_string());
+  copy_text(account.memory, to_string(read_memory_policy()));
   std::tie(account.run_time_ns, account.wait_time_ns) = read_schedstat();
 }
 
@@ -229,7 +233,21 @@ void WorkerPool::create_threads() {
   }
 }
 
+void WorkerPool::take_pinning(const std::vector<int>& order) {
+  if (order.empty()) return;
+  if (!plan_.cpus.empty()) {
+    throw usage_error(fmt::format("--worker-cpus: each {} has CPUs of its own by an option of the "
+                                  "load already",
+                                  plan_.role),
+                      "leave one of them out");
+  }
+  for (std::size_t i = 0; i < plan_.count; ++i) {
+    plan_.cpus.emplace_back(std::vector<int>{cpu_of_worker(order, i)});
+  }
+}
+
 void WorkerPool::park(Frame& frame) {
+  take_pinning(frame.worker_cpus());
   plan_.kind == WorkerKind::processes ? create_processes() : create_threads();
   for (std::size_t i = 0; i < plan_.count; ++i) {
     Account& account = (*accounts_)[i];
@@ -291,10 +309,13 @@ std::string WorkerPool::join() {
 }
 
 std::vector<ThreadGroup> WorkerPool::groups() const {
-  std::map<std::pair<std::string, std::string>, std::vector<const Account*>> members;
+  using Kind = std::tuple<std::string, std::string, std::string>;
+  std::map<Kind, std::vector<const Account*>> members;
   for (std::size_t i = 0; i < accounts_->size(); ++i) {
     const Account& account = (*accounts_)[i];
-    if (account.finished) members[{account.policy.data(), account.cpus.data()}].push_back(&account);
+    if (!account.finished) continue;
+    members[{account.policy.data(), account.cpus.data(), account.memory.data()}].push_back(
+        &account);
   }
   std::vector<ThreadGroup> groups;
   for (const auto& [key, accounts] : members) {
@@ -305,8 +326,7 @@ std::vector<ThreadGroup> WorkerPool::groups() const {
     };
     ThreadGroup group;
     group.role = plan_.role;
-    group.policy = key.first;
-    group.cpus = key.second;
+    std::tie(group.policy, group.cpus, group.memory) = key;
     group.count = accounts.size();
     group.voluntary_switches = spread(&Account::voluntary_switches);
     group.involuntary_switches = spread(&Account::involuntary_switches);
@@ -334,6 +354,7 @@ nlohmann::json WorkerPool::all_threads() const {
                     {"tid", account.tid},
                     {"policy", account.policy.data()},
                     {"cpus", account.cpus.data()},
+                    {"memory", account.memory.data()},
                     {"voluntary_switches", account.voluntary_switches},
                     {"involuntary_switches", account.involuntary_switches},
                     {"run_time_ns", account.run_time_ns},

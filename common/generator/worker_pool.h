@@ -88,6 +88,8 @@ class WorkerPool {
   struct Account;
   void run_worker(std::size_t index);
   void set_up_worker(std::size_t index);
+  /// Frame::worker_cpus() as CPUs of the plan. Throws usage_error where the plan has some.
+  void take_pinning(const std::vector<int>& order);
   void create_processes();
   void create_threads();
   void end_all();

@@ -29,7 +29,9 @@ class SilentFrame : public Frame {
   }
   void note(const std::string& /*text*/) override {}
   [[nodiscard]] const std::string& program_directory() const override { return empty_; }
+  [[nodiscard]] const std::vector<int>& worker_cpus() const override { return pinned; }
   bool interrupt = false;
+  std::vector<int> pinned;
 
  private:
   std::string empty_;
@@ -50,6 +52,29 @@ class WorkerPoolTest : public testing::TestWithParam<WorkerKind> {
   }
   SilentFrame frame_;
 };
+
+TEST_P(WorkerPoolTest, PinnedWorkersAreEachOnTheCpuOfTheirTurn) {
+  const CpuSet allowed = CpuSet::allowed();
+  frame_.pinned = {allowed.cpus().back(), allowed.cpus().front()};
+  WorkerPool pool(plan(4), nullptr, [](const WorkerContext& /*context*/) {});
+  pool.park(frame_);
+  pool.start(1);
+  ASSERT_TRUE(readable_within(pool.done_fd(), 5000));
+  EXPECT_EQ(pool.join(), "");
+  const nlohmann::json workers = pool.all_threads();
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(workers[i]["cpus"], std::to_string(frame_.pinned[i % 2])) << i;
+    EXPECT_EQ(workers[i]["memory"], "default");
+  }
+}
+
+TEST_P(WorkerPoolTest, WorkersWithCpusOfTheirOwnAreNotPinnedOverThem) {
+  frame_.pinned = {CpuSet::allowed().cpus().front()};
+  WorkerPlan own = plan(1);
+  own.cpus = {CpuSet::allowed()};
+  WorkerPool pool(std::move(own), nullptr, [](const WorkerContext& /*context*/) {});
+  EXPECT_THROW(pool.park(frame_), Error);
+}
 
 TEST_P(WorkerPoolTest, NoWorkerRunsBeforeTheStartAndAllRunAfterIt) {
   SharedArray<std::atomic<int>> runs(4);

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "common/affinity/cpu_set.h"
+#include "common/affinity/memory_policy.h"
 #include "common/affinity/scheduling.h"
 
 namespace krepro {
@@ -32,6 +33,7 @@ struct SpawnRequest {
   std::filesystem::path working_directory;  ///< Empty: the caller's.
   std::optional<CpuSet> cpus;  ///< In force before the program's first instruction, as all below.
   std::optional<Scheduling> scheduling;
+  std::optional<MemoryPolicy> memory;
   std::vector<std::filesystem::path>
       cgroup_procs;  ///< Files to write the child's pid to ("cgroup.procs").
   std::vector<std::filesystem::path>

@@ -72,6 +72,9 @@ void apply_settings(const SpawnRequest& request) {
   if (request.cpus) {
     request.cpus->apply();
   }
+  if (request.memory) {
+    apply_memory_policy(*request.memory);
+  }
   if (request.scheduling) {
     apply_scheduling(*request.scheduling);
   }

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 
+#include "common/affinity/cpu_order.h"
 #include "common/affinity/cpu_set.h"
+#include "common/affinity/memory_policy.h"
 #include "common/affinity/scheduling.h"
 #include "common/base/error.h"
 #include "common/base/host_files.h"
@@ -55,9 +57,16 @@ void Hackbench::prepare(Frame& frame) {
 
 void Hackbench::read_back(Frame& frame) {
   read_back_.clear();
+  // All inherited what this process has; without a policy there is nothing to walk mappings for.
+  const bool has_memory_policy = read_memory_policy() != MemoryPolicy{};
   for (const WorkerProcess& worker : load_->report().workers) {
-    read_back_.push_back(
-        {to_string(read_scheduling(worker.id)), CpuSet::allowed(worker.id).to_string()});
+    if (!frame.worker_cpus().empty()) {
+      const int cpu = cpu_of_worker(frame.worker_cpus(), read_back_.size());
+      CpuSet(std::vector<int>{cpu}).apply(worker.id);
+    }
+    read_back_.push_back({to_string(read_scheduling(worker.id)),
+                          CpuSet::allowed(worker.id).to_string(),
+                          has_memory_policy ? memory_policy_of(worker.id) : "default"});
     if (read_back_.size() % workers_per_check == 0) {
       frame.check_interrupted();
     }

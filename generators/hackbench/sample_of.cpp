@@ -84,11 +84,9 @@ nlohmann::json worker_list(const LoadReport& report, const std::vector<ReadBack>
   nlohmann::json list = nlohmann::json::array();
   for (std::size_t i = 0; i < report.workers.size(); ++i) {
     const WorkerProcess& worker = report.workers[i];
-    nlohmann::json entry{{"id", worker.id},
-                         {"role", role_of(worker)},
-                         {"group", worker.group},
-                         {"policy", read_back[i].policy},
-                         {"cpus", read_back[i].cpus}};
+    nlohmann::json entry{{"id", worker.id},           {"role", role_of(worker)},
+                         {"group", worker.group},     {"policy", read_back[i].policy},
+                         {"cpus", read_back[i].cpus}, {"memory", read_back[i].memory}};
     const auto found = usage.find(worker.id);
     if (found != usage.end()) {
       entry.update(to_json(found->second));
@@ -162,11 +160,13 @@ std::string our_lines(const LoadSetup& setup, const Sample& sample) {
 std::vector<ThreadGroup> thread_groups(const LoadReport& report,
                                        const std::vector<ReadBack>& read_back) {
   const UsageOf usage = usage_by_id(report);
-  std::map<std::tuple<std::string, std::string, std::string>, std::vector<Usage>> by_kind;
-  std::map<std::tuple<std::string, std::string, std::string>, std::uint64_t> counts;
+  using Kind = std::tuple<std::string, std::string, std::string, std::string>;
+  std::map<Kind, std::vector<Usage>> by_kind;
+  std::map<Kind, std::uint64_t> counts;
   for (std::size_t i = 0; i < report.workers.size() && i < read_back.size(); ++i) {
     const WorkerProcess& worker = report.workers[i];
-    const auto kind = std::tuple(role_of(worker), read_back[i].policy, read_back[i].cpus);
+    const Kind kind = {role_of(worker), read_back[i].policy, read_back[i].cpus,
+                       read_back[i].memory};
     ++counts[kind];
     const auto found = usage.find(worker.id);
     if (found != usage.end()) {
@@ -177,7 +177,7 @@ std::vector<ThreadGroup> thread_groups(const LoadReport& report,
   for (const auto& [kind, count] : counts) {
     const std::vector<Usage>& usages = by_kind[kind];
     ThreadGroup group;
-    std::tie(group.role, group.policy, group.cpus) = kind;
+    std::tie(group.role, group.policy, group.cpus, group.memory) = kind;
     group.count = count;
     group.voluntary_switches =
         spread_over(usages, [](const Usage& each) { return each.voluntary_switches; });

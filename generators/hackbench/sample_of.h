@@ -15,6 +15,7 @@ namespace krepro::hackbench {
 struct ReadBack {
   std::string policy;
   std::string cpus;
+  std::string memory = {};  ///< Memory policy; empty: not told.
 };
 
 /// A sample of a load that ran to its end. `read_back` is of report.workers, in their order.

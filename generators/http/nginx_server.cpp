@@ -10,6 +10,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "common/affinity/cpu_order.h"
+#include "common/affinity/cpu_set.h"
 #include "common/base/error.h"
 #include "common/base/host_files.h"
 #include "common/process/child.h"
@@ -138,16 +140,24 @@ class Nginx : public Server {
                           taken ? "choose another --port, or none for any free one" : "");
       }
     }
+    bind_workers(frame.worker_cpus());
     endpoint_ = place_.endpoint + "#" + process_fragment(child_->pid(), HostFiles::system());
   }
 
   [[nodiscard]] std::string endpoint() const override { return endpoint_; }
   [[nodiscard]] const char* name() const override { return "nginx"; }
   [[nodiscard]] int done_fd() const override { return child_->end_fd(); }
-  void stop() override { child_->signal(SIGTERM); }
+  void stop() override {
+    // What its threads counted is gone with them.
+    if (threads_.empty()) {
+      threads_ = read_thread_groups(child_->pid(), "server worker", HostFiles::system());
+    }
+    child_->signal(SIGTERM);
+  }
 
   void finish(Sample& sample) override {
     const ChildEnd end = child_->terminate(stop_grace_ns);
+    sample.threads = threads_;
     sample.extra["configuration"] = configuration(settings_, place_);
     sample.extra["version"] = version();
     if (!end.exited() || end.exit_code() != 0) {
@@ -195,6 +205,14 @@ class Nginx : public Server {
     return "it does not answer";
   }
 
+  void bind_workers(const std::vector<int>& order) {
+    if (order.empty()) return;
+    const std::vector<pid_t> workers = children_of(child_->pid(), HostFiles::system());
+    for (std::size_t i = 0; i < workers.size(); ++i) {
+      CpuSet(std::vector<int>{cpu_of_worker(order, i)}).apply(workers[i]);
+    }
+  }
+
   std::string refusal(int status) const {
     return fmt::format(
         "it answers {}: can its workers, which as root run as another user, read {}?", status,
@@ -227,6 +245,7 @@ class Nginx : public Server {
   Place place_;
   std::string endpoint_;
   std::optional<Child> child_;
+  std::vector<ThreadGroup> threads_;  ///< As they were when it was told to stop.
 };
 
 }  // namespace

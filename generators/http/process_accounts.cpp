@@ -4,9 +4,18 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <charconv>
+#include <map>
 #include <sstream>
+#include <tuple>
 #include <vector>
+
+#include "common/affinity/cpu_set.h"
+#include "common/affinity/memory_policy.h"
+#include "common/affinity/scheduling.h"
+#include "common/base/error.h"
 
 namespace krepro::http {
 
@@ -52,12 +61,83 @@ void add_process(std::int64_t pid, const HostFiles& host, ProcessAccounts& sum) 
   for (const std::string& task : host.list(tasks)) {
     const std::string folder = tasks + "/" + task;
     add_thread(folder, host, sum);
-    std::istringstream children(host.read(folder + "/children").value_or(""));
-    for (std::int64_t child = 0; children >> child;) add_process(child, host, sum);
+  }
+  for (const pid_t child : children_of(pid, host)) add_process(child, host, sum);
+}
+
+/// What one thread counted: voluntary and involuntary switches, run and wait time.
+using Counts = std::array<double, 4>;
+/// Role, policy, CPUs and memory policy, as read back.
+using Kind = std::tuple<std::string, std::string, std::string, std::string>;
+
+Spread spread_over(std::vector<Counts> threads, std::size_t figure) {
+  std::sort(threads.begin(), threads.end(),
+            [&](const Counts& left, const Counts& right) { return left[figure] < right[figure]; });
+  Spread spread;
+  for (const Counts& each : threads) spread.sum += each[figure];
+  spread.min = threads.front()[figure];
+  spread.max = threads.back()[figure];
+  const std::size_t middle = threads.size() / 2;
+  spread.median = threads.size() % 2 == 1
+                      ? threads[middle][figure]
+                      : (threads[middle - 1][figure] + threads[middle][figure]) / 2;
+  return spread;
+}
+
+void collect_threads(std::int64_t pid, const std::string& own_role, const std::string& role,
+                     const HostFiles& host, std::map<Kind, std::vector<Counts>>& groups) {
+  const std::string tasks = fmt::format("/proc/{}/task", pid);
+  for (const std::string& task : host.list(tasks)) {
+    const auto tid = static_cast<pid_t>(number(task));
+    const std::string status = host.read(fmt::format("{}/{}/status", tasks, task)).value_or("");
+    Counts counts{};
+    counts[0] = static_cast<double>(status_number(status, "voluntary_ctxt_switches"));
+    counts[1] = static_cast<double>(status_number(status, "nonvoluntary_ctxt_switches"));
+    std::istringstream schedstat(
+        host.read(fmt::format("{}/{}/schedstat", tasks, task)).value_or(""));
+    schedstat >> counts[2] >> counts[3];
+    try {
+      const Kind kind = {own_role, to_string(read_scheduling(tid)),
+                         CpuSet::allowed(tid).to_string(), memory_policy_of(tid)};
+      groups[kind].push_back(counts);
+    } catch (const Error&) {
+      // It ended between the list and the question.
+    }
+  }
+  for (const pid_t child : children_of(pid, host)) {
+    collect_threads(child, role, role, host, groups);
   }
 }
 
 }  // namespace
+
+std::vector<pid_t> children_of(std::int64_t pid, const HostFiles& host) {
+  std::vector<pid_t> children;
+  const std::string tasks = fmt::format("/proc/{}/task", pid);
+  for (const std::string& task : host.list(tasks)) {
+    std::istringstream text(host.read(fmt::format("{}/{}/children", tasks, task)).value_or(""));
+    for (pid_t child = 0; text >> child;) children.push_back(child);
+  }
+  return children;
+}
+
+std::vector<ThreadGroup> read_thread_groups(std::int64_t pid, const std::string& role,
+                                            const HostFiles& host) {
+  std::map<Kind, std::vector<Counts>> members;
+  collect_threads(pid, "main", role, host, members);
+  std::vector<ThreadGroup> groups;
+  for (const auto& [kind, threads] : members) {
+    ThreadGroup group;
+    std::tie(group.role, group.policy, group.cpus, group.memory) = kind;
+    group.count = threads.size();
+    group.voluntary_switches = spread_over(threads, 0);
+    group.involuntary_switches = spread_over(threads, 1);
+    group.run_time_ns = spread_over(threads, 2);
+    group.wait_time_ns = spread_over(threads, 3);
+    groups.push_back(std::move(group));
+  }
+  return groups;
+}
 
 std::optional<ProcessAccounts> read_accounts(std::int64_t pid, const HostFiles& host) {
   if (!host.exists(own_stat(pid))) return std::nullopt;

@@ -3,11 +3,15 @@
 // our own server and for any other on the same machine.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "common/base/host_files.h"
+#include "common/generator/sample.h"
 
 namespace krepro::http {
 
@@ -23,6 +27,14 @@ struct ProcessAccounts {
 /// Sums over `pid` and its living descendants, all their threads; nothing where there is no such
 /// process.
 [[nodiscard]] std::optional<ProcessAccounts> read_accounts(std::int64_t pid, const HostFiles& host);
+
+/// The processes that `pid` has started and that live, in the order it started them.
+[[nodiscard]] std::vector<pid_t> children_of(std::int64_t pid, const HostFiles& host);
+
+/// The threads of `pid` (role "main") and of its descendants (role `role`) as they are now, grouped
+/// by policy, CPUs and memory policy as the kernel tells them; what they counted since they began.
+[[nodiscard]] std::vector<ThreadGroup> read_thread_groups(std::int64_t pid, const std::string& role,
+                                                          const HostFiles& host);
 
 /// When the process started, in clock ticks since boot: with the pid, a name that no later process
 /// has. Nothing where there is no such process.

@@ -112,6 +112,8 @@ class CommandLineParser {
     add_compare();
     add_aa();
     add_bundle();
+    add_place();
+    add_topology();
     CLI::App* help = add("help", "help on a command");
     help->add_option("command", help_about_, "the command");
   }
@@ -155,6 +157,36 @@ class CommandLineParser {
     plan->add_option("profile", plan_.profile, "name or file")->required();
     add_plan_settings(*plan, plan_.settings);
     plan->add_flag("--json", plan_.json, "as a run file has it");
+    add_topology_option(*plan, plan_.topology);
+  }
+
+  static void add_topology_option(CLI::App& app, std::filesystem::path& file) {
+    app.add_option("--topology", file, "as if on the machine of this file")
+        ->type_name("FILE");
+  }
+
+  void add_place() {
+    CLI::App* place = add("place", "the CPUs that a placement names here");
+    place->add_option("placement", place_.placement, "all, one-per-core, llc:0, ...")->required();
+    place->add_option("--other", place_.other, "the other side's, of which \"rest\" is the rest")
+        ->type_name("PLACEMENT");
+    place->add_option("--pinning", place_.pinning, "pin-compact or pin-spread: in that order")
+        ->type_name("WORD");
+    place->add_option("--memory", place_.memory, "bind, interleave:all, preferred:0, ...")
+        ->type_name("POLICY");
+    add_topology_option(*place, place_.topology);
+    place->footer(
+        "Examples:\n"
+        "  krepro place 'llc:0,2 & one-per-core'\n"
+        "  taskset -c $(krepro place one-per-llc) ...\n"
+        "  krepro place rest --other llc:0 --topology c5ad.24xlarge.txt");
+  }
+
+  void add_topology() {
+    CLI::App* topology = add("topology", "the machine drawn in text");
+    topology->add_option("profile", topology_.profile, "compare with what this profile expects");
+    add_topology_option(*topology, topology_.topology);
+    topology->add_flag("--json", topology_.json, "as JSON");
   }
 
   void add_run() {
@@ -356,6 +388,8 @@ class CommandLineParser {
     if (name == "fidelity") return fidelity_;
     if (name == "bundle") return bundle_;
     if (name == "aa") return aa_;
+    if (name == "place") return place_;
+    if (name == "topology") return topology_;
     if (name == "compare") {
       if (compare_.paths.empty() && !compare_.self_test) {
         throw usage_error("compare: which results?", "krepro compare BASE OTHER...");
@@ -390,6 +424,8 @@ class CommandLineParser {
   CompareArguments compare_;
   BundleArguments bundle_;
   AaArguments aa_;
+  PlaceArguments place_;
+  TopologyArguments topology_;
 };
 
 }  // namespace

@@ -13,7 +13,9 @@
 #include "suite/execute/generator_call.h"
 #include "suite/execute/run_command.h"
 #include "suite/fidelity/fidelity_command.h"
+#include "suite/placement/place_command.h"
 #include "suite/plan/plan_command.h"
+#include "suite/plan/topology_command.h"
 #include "suite/report/show_command.h"
 
 namespace krepro {
@@ -23,9 +25,9 @@ struct TextRequest {
   std::string text;
 };
 
-using Command =
-    std::variant<TextRequest, ListArguments, PlanArguments, RunArguments, ShowArguments,
-                 FidelityArguments, CompareArguments, BundleArguments, AaArguments, GeneratorCall>;
+using Command = std::variant<TextRequest, ListArguments, PlanArguments, RunArguments, ShowArguments,
+                             FidelityArguments, CompareArguments, BundleArguments, AaArguments,
+                             PlaceArguments, TopologyArguments, GeneratorCall>;
 
 /// Throws usage_error with a suggestion. A first word that is no command is taken for a generator.
 [[nodiscard]] Command parse_arguments(int argc, const char* const* argv);

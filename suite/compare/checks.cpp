@@ -170,6 +170,8 @@ std::string find_benchmark_difference(const BenchmarkFacts& base, const Benchmar
   for (const auto& [what, left, right] :
        {std::tuple{"options", &base.options, &other.options},
         std::tuple{"placement", &base.placement, &other.placement},
+        std::tuple{"pinning", &base.pinning, &other.pinning},
+        std::tuple{"memory", &base.memory, &other.memory},
         std::tuple{"scheduling", &base.scheduling, &other.scheduling}}) {
     const std::vector<std::string> keys = differing_keys(*left, *right);
     if (!keys.empty()) return fmt::format("{} differ: {}", what, fmt::join(keys, ", "));

@@ -130,6 +130,8 @@ class Collector {
       fact.generator = benchmark.generator;
       fact.options = benchmark.options;
       fact.placement = benchmark.placement;
+      fact.pinning = benchmark.pinning;
+      fact.memory = benchmark.memory;
       fact.scheduling = benchmark.scheduling;
       fact.scaled = benchmark.scaled;
       const json* identity =

@@ -22,6 +22,8 @@ struct BenchmarkFacts {
   std::string generator;
   nlohmann::json options = nlohmann::json::object();
   nlohmann::json placement = nlohmann::json::object();
+  nlohmann::json pinning = nlohmann::json::object();
+  nlohmann::json memory = nlohmann::json::object();
   nlohmann::json scheduling = nlohmann::json::object();
   std::string scaled;       ///< What --fit changed; empty: nothing.
   std::string source_hash;  ///< Of the generator; empty: not known.

@@ -84,7 +84,7 @@ class ControlTrial {
     json options = trial_options(request_);
     if (request_.generator->has_role("serve")) {
       server_ = start("serve");
-      configure(*server_, options, false);
+      configure(*server_, with_worker_cpus(options, "serve"), false);
       const json ready = wait_for(*server_, "ready", deadline_ns);
       const std::string endpoint = text_of(ready, "endpoint");
       if (endpoint.empty()) throw TrialAborted{"failed", "the server's ready has no endpoint"};
@@ -92,9 +92,15 @@ class ControlTrial {
       if (!server_->send({{"cmd", "go"}})) abort_unreachable(*server_);
     }
     load_ = start("load");
-    configure(*load_, options, static_cast<bool>(request_.on_progress));
+    configure(*load_, with_worker_cpus(options, "load"), static_cast<bool>(request_.on_progress));
     wait_for(*load_, "ready", deadline_ns);
     clock_.ready_ns = now_ns();
+  }
+
+  [[nodiscard]] json with_worker_cpus(json options, const std::string& role) const {
+    const std::string order = request_.benchmark->worker_cpus.value(role, "");
+    if (!order.empty()) options["worker-cpus"] = order;
+    return options;
   }
 
   void measure() {
@@ -239,6 +245,9 @@ class ControlTrial {
     }
     const std::string failure = find_declared_failure(record_.sample);
     if (!failure.empty()) throw TrialAborted{"failed", failure};
+    const std::string misplaced =
+        find_placement_problem(record_.sample, *request_.benchmark, "load");
+    if (!misplaced.empty()) throw TrialAborted{"failed", misplaced};
     record_.status = "valid";
   }
 
@@ -275,6 +284,9 @@ class ControlTrial {
     if (server_) {
       if (!hung_) stop_server(grace_ns);
       end_process(*server_, grace_ns);
+      const std::string misplaced =
+          find_placement_problem(record_.server, *request_.benchmark, "serve");
+      if (record_.status == "valid" && !misplaced.empty()) fail(misplaced);
     }
   }
 

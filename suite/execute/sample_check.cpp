@@ -5,6 +5,8 @@
 
 #include <cmath>
 
+#include "common/affinity/cpu_set.h"
+#include "common/base/error.h"
 #include "common/base/units.h"
 
 namespace krepro {
@@ -70,6 +72,45 @@ std::string check_metrics(const json& sample, const GeneratorInfo& generator) {
   return {};
 }
 
+/// What the plan gives a role; "" where it gives nothing.
+struct Wanted {
+  std::string cpus;
+  bool pinned = false;
+  std::string memory;
+};
+
+std::string text_in(const json& object, const char* name) {
+  const json* found = field(object, name);
+  return found != nullptr && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+/// `group`: threads of one kind as the sample read them back.
+std::string check_group(const json& group, const Wanted& wanted) {
+  const std::string name = text_in(group, "role");
+  CpuSet cpus;
+  try {
+    cpus = CpuSet::parse(text_in(group, "cpus"));
+  } catch (const Error&) {
+    return fmt::format("the CPUs of its {} threads are no list", name);
+  }
+  if (cpus.empty()) return {};
+  if (!wanted.cpus.empty() && !(cpus - CpuSet::parse(wanted.cpus)).empty()) {
+    return fmt::format("its {} threads were allowed on CPUs {} instead of {}", name,
+                       cpus.to_string(), wanted.cpus);
+  }
+  // The process that starts the workers is none.
+  if (wanted.pinned && name != "main" && cpus.size() != 1) {
+    return fmt::format("its {} threads were allowed on CPUs {} instead of one each", name,
+                       cpus.to_string());
+  }
+  const std::string memory = text_in(group, "memory");
+  if (!wanted.memory.empty() && !memory.empty() && memory != wanted.memory) {
+    return fmt::format("its {} threads had memory policy {} instead of {}", name, memory,
+                       wanted.memory);
+  }
+  return {};
+}
+
 }  // namespace
 
 std::string find_sample_problem(const json& sample, const GeneratorInfo& generator,
@@ -114,6 +155,23 @@ std::string find_declared_failure(const json& sample) {
     if (truncated == nullptr || *truncated != true) return "it says that it is not valid";
   }
   return text;
+}
+
+std::string find_placement_problem(const json& sample, const Benchmark& benchmark,
+                                   const std::string& role) {
+  const json* threads = sample.is_object() ? field(sample, "threads") : nullptr;
+  if (threads == nullptr || !threads->is_array()) return {};
+  Wanted wanted;
+  wanted.cpus = benchmark.cpus.value(role, "");
+  wanted.pinned = benchmark.worker_cpus.contains(role);
+  wanted.memory = benchmark.memory_policy.value(role, "");
+  for (const json& group : *threads) {
+    if (!group.is_object()) continue;
+    if (std::string problem = check_group(group, wanted); !problem.empty()) {
+      return fmt::format("{}: {}", role, problem);
+    }
+  }
+  return {};
 }
 
 }  // namespace krepro

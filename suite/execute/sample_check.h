@@ -7,6 +7,7 @@
 #include <string>
 
 #include "suite/catalog/catalog.h"
+#include "suite/plan/plan.h"
 
 namespace krepro {
 
@@ -19,5 +20,12 @@ namespace krepro {
 /// Why a sample of the right shape does not count by its own words: "errors: 3 timeout", its
 /// `error` text; "" where it counts.
 [[nodiscard]] std::string find_declared_failure(const nlohmann::json& sample);
+
+/// Where threads of `role` did not have the CPUs, the CPU of their own or the memory policy that
+/// the plan gives them, by what the sample read back from the kernel; "" where all did, or nothing
+/// was asked for.
+[[nodiscard]] std::string find_placement_problem(const nlohmann::json& sample,
+                                                 const Benchmark& benchmark,
+                                                 const std::string& role);
 
 }  // namespace krepro

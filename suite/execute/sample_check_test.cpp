@@ -110,5 +110,52 @@ TEST(SampleCheckTest, DeclaredFailuresAreTheReason) {
   EXPECT_NE(find_declared_failure(sample), "");
 }
 
+// What was asked for against what the threads had, by the kernel's word ------------------------
+
+json placed_sample(const std::string& cpus, const std::string& memory = "default") {
+  json sample = good_sample();
+  sample["threads"] = {
+      {{"role", "sender"}, {"policy", "other"}, {"cpus", cpus}, {"count", 2}, {"memory", memory}}};
+  return sample;
+}
+
+std::string placement_problem(const json& sample, const Benchmark& benchmark) {
+  return find_placement_problem(sample, benchmark, "load");
+}
+
+TEST(PlacementCheckTest, WhereNothingWasAskedForAllIsWell) {
+  EXPECT_EQ(placement_problem(placed_sample("0-95"), {}), "");
+  EXPECT_EQ(placement_problem(good_sample(), {}), "");
+  EXPECT_EQ(placement_problem(json(), {}), "");
+}
+
+TEST(PlacementCheckTest, ThreadsOutsideTheirCpusFailTheTrial) {
+  Benchmark benchmark;
+  benchmark.cpus["load"] = "0-3";
+  EXPECT_EQ(placement_problem(placed_sample("0-3"), benchmark), "");
+  EXPECT_EQ(placement_problem(placed_sample("1-2"), benchmark), "");
+  EXPECT_THAT(placement_problem(placed_sample("0-4"), benchmark),
+              HasSubstr("sender threads were allowed on CPUs 0-4 instead of 0-3"));
+  EXPECT_EQ(find_placement_problem(placed_sample("0-4"), benchmark, "serve"), "");
+}
+
+TEST(PlacementCheckTest, PinnedWorkersMustHaveOneCpuEach) {
+  Benchmark benchmark;
+  benchmark.worker_cpus["load"] = "0,2,1,3";
+  EXPECT_EQ(placement_problem(placed_sample("2"), benchmark), "");
+  EXPECT_THAT(placement_problem(placed_sample("0-3"), benchmark), HasSubstr("one each"));
+  json server = placed_sample("0-3");
+  server["threads"][0]["role"] = "main";
+  EXPECT_EQ(placement_problem(server, benchmark), "");
+}
+
+TEST(PlacementCheckTest, MemoryFromElsewhereFailsTheTrial) {
+  Benchmark benchmark;
+  benchmark.memory_policy["load"] = "bind:1";
+  EXPECT_EQ(placement_problem(placed_sample("0", "bind:1"), benchmark), "");
+  EXPECT_THAT(placement_problem(placed_sample("0", "default"), benchmark),
+              HasSubstr("memory policy default instead of bind:1"));
+}
+
 }  // namespace
 }  // namespace krepro

@@ -7,6 +7,7 @@
 #include <cctype>
 
 #include "common/affinity/cpu_set.h"
+#include "common/affinity/memory_policy.h"
 #include "common/affinity/scheduling.h"
 #include "common/base/check.h"
 #include "common/base/error.h"
@@ -68,6 +69,10 @@ SpawnRequest placed_request(const Benchmark& benchmark, const std::string& role)
   request.environment = {"LC_ALL=C"};
   const auto cpus = benchmark.cpus.find(role);
   if (cpus != benchmark.cpus.end()) request.cpus = CpuSet::parse(cpus->get<std::string>());
+  const auto memory = benchmark.memory_policy.find(role);
+  if (memory != benchmark.memory_policy.end()) {
+    request.memory = parse_memory_policy(memory->get<std::string>());
+  }
   const auto scheduling = benchmark.scheduling.find(role);
   if (scheduling != benchmark.scheduling.end()) {
     request.scheduling = parse_scheduling(scheduling->get<std::string>());

@@ -22,13 +22,16 @@ struct WordRule {
   const char* argument;  ///< An example; nullptr: takes none.
 };
 
-constexpr std::array<WordRule, 10> word_rules = {{
+constexpr std::array<WordRule, 13> word_rules = {{
     {"all", PlacementWord::all, nullptr},
     {"rest", PlacementWord::rest, nullptr},
     {"one-per-core", PlacementWord::one_per_core, nullptr},
     {"one-per-llc", PlacementWord::one_per_llc, nullptr},
     {"spread-llc", PlacementWord::spread_llc, "4"},
     {"llc", PlacementWord::llc, "0,2"},
+    {"cluster", PlacementWord::cluster, "0-3"},
+    {"one-per-cluster", PlacementWord::one_per_cluster, nullptr},
+    {"kind", PlacementWord::kind, "1"},
     {"node", PlacementWord::node, "1"},
     {"package", PlacementWord::package, "0"},
     {"cpus", PlacementWord::cpus, "0-7"},

@@ -104,6 +104,53 @@ std::vector<CpuGroup> read_groups(hwloc_topology_t topology, hwloc_obj_type_t ty
   return groups;
 }
 
+/// What groups cores below the last-level cache: caches of several cores, and the kernel's
+/// clusters.
+std::vector<CpuSet> read_clusters(hwloc_topology_t topology, const std::vector<CpuSet>& cores,
+                                  const std::vector<CpuSet>& llcs) {
+  std::vector<CpuSet> sets;
+  const auto consider = [&](hwloc_obj_t object) {
+    const CpuSet cpus = to_cpu_set(object->cpuset);
+    const bool known = std::find(sets.begin(), sets.end(), cpus) != sets.end();
+    const bool whole_core = std::find(cores.begin(), cores.end(), cpus) != cores.end();
+    const bool within_llc = std::any_of(llcs.begin(), llcs.end(), [&](const CpuSet& llc) {
+      return llc != cpus && (cpus - llc).empty();
+    });
+    if (!cpus.empty() && !known && !whole_core && within_llc) sets.push_back(cpus);
+  };
+  for (const hwloc_obj_type_t type : {HWLOC_OBJ_L2CACHE, HWLOC_OBJ_L3CACHE, HWLOC_OBJ_GROUP}) {
+    for (hwloc_obj_t object : objects(topology, type)) consider(object);
+  }
+  // Of nested ones the smallest: neighbours within it are the nearest.
+  std::erase_if(sets, [&, all = sets](const CpuSet& set) {
+    const bool part_of_core = std::any_of(cores.begin(), cores.end(),
+                                          [&](const CpuSet& core) { return (set - core).empty(); });
+    return part_of_core || std::any_of(all.begin(), all.end(), [&](const CpuSet& other) {
+             return other != set && (other - set).empty();
+           });
+  });
+  sort_by_lowest_cpu(sets);
+  return sets;
+}
+
+std::vector<CpuSet> read_kinds(hwloc_topology_t topology) {
+  std::vector<CpuSet> kinds;
+  const int count = hwloc_cpukinds_get_nr(topology, 0);
+  hwloc_bitmap_t cpus = hwloc_bitmap_alloc();
+  // hwloc ranks them by efficiency: the least capable first. Unranked ones tell nothing.
+  for (int i = 0; count > 1 && i < count; ++i) {
+    int efficiency = -1;
+    if (hwloc_cpukinds_get_info(topology, static_cast<unsigned>(i), cpus, &efficiency, nullptr,
+                                nullptr, 0) == 0 &&
+        efficiency >= 0) {
+      kinds.push_back(to_cpu_set(cpus));
+    }
+  }
+  hwloc_bitmap_free(cpus);
+  std::erase_if(kinds, [](const CpuSet& kind) { return kind.empty(); });
+  return kinds.size() > 1 ? kinds : std::vector<CpuSet>();
+}
+
 std::string own_architecture() {
   utsname name{};
   return uname(&name) == 0 ? name.machine : "";
@@ -121,8 +168,11 @@ Machine convert(hwloc_topology_t topology) {
   machine.this_machine = hwloc_topology_is_thissystem(topology) != 0;
   machine.online = to_cpu_set(hwloc_topology_get_topology_cpuset(topology));
   machine.allowed = machine.online;
+  machine.offline = to_cpu_set(hwloc_topology_get_complete_cpuset(topology)) - machine.online;
   machine.cores = read_cores(topology, machine.online);
   machine.llcs = read_llcs(topology);
+  machine.clusters = read_clusters(topology, machine.cores, machine.llcs);
+  machine.kinds = read_kinds(topology);
   machine.nodes = read_groups(topology, HWLOC_OBJ_NUMANODE);
   machine.packages = read_groups(topology, HWLOC_OBJ_PACKAGE);
   if (machine.this_machine) {
@@ -218,6 +268,28 @@ Machine read_machine_from_synthetic(const std::string& description) {
   return machine;
 }
 
+void take_offline(Machine& machine, const CpuSet& cpus) {
+  machine.offline = machine.offline | (machine.online & cpus);
+  machine.online = machine.online - cpus;
+  machine.allowed = machine.allowed - cpus;
+  for (std::vector<CpuSet>* sets :
+       {&machine.cores, &machine.llcs, &machine.clusters, &machine.kinds}) {
+    for (CpuSet& set : *sets) set = set - cpus;
+    std::erase_if(*sets, [](const CpuSet& set) { return set.empty(); });
+  }
+  // A cluster that is left with one core groups nothing.
+  std::erase_if(machine.clusters, [&](const CpuSet& cluster) {
+    return std::find(machine.cores.begin(), machine.cores.end(), cluster) != machine.cores.end();
+  });
+  for (std::vector<CpuSet>* sets : {&machine.cores, &machine.llcs, &machine.clusters}) {
+    sort_by_lowest_cpu(*sets);
+  }
+  for (std::vector<CpuGroup>* groups : {&machine.nodes, &machine.packages}) {
+    for (CpuGroup& group : *groups) group.cpus = group.cpus - cpus;
+    std::erase_if(*groups, [](const CpuGroup& group) { return group.cpus.empty(); });
+  }
+}
+
 std::string summary(const Machine& machine) {
   const auto count = [](std::size_t number, const char* noun) {
     return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
@@ -229,6 +301,8 @@ std::string summary(const Machine& machine) {
   if (!machine.has_topology()) return text + ", topology unknown";
   text += machine.llcs.empty() ? ", LLCs unknown" : ", " + count(machine.llcs.size(), "LLC");
   if (machine.llcs_by_cpuid) text += " (by CPUID)";
+  if (!machine.clusters.empty()) text += ", " + count(machine.clusters.size(), "cluster");
+  if (!machine.kinds.empty()) text += ", " + count(machine.kinds.size(), "kind") + " of CPUs";
   if (machine.packages.size() > 1) text += ", " + count(machine.packages.size(), "package");
   if (machine.nodes.size() > 1) text += ", " + count(machine.nodes.size(), "NUMA node");
   return text + (machine.smt() ? ", SMT" : ", no SMT");

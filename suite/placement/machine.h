@@ -24,10 +24,17 @@ struct CpuGroup {
 struct Machine {
   CpuSet online;
   CpuSet allowed;              ///< Of these, the ones that this process may use.
+  CpuSet offline;              ///< There, and not online.
   std::vector<CpuSet> cores;   ///< By lowest CPU.
   std::vector<CpuSet> llcs;    ///< Last-level caches by lowest CPU; empty: not known here.
   bool llcs_by_cpuid = false;  ///< sysfs tells of no cache (some virtual machines), CPUID does.
-  std::vector<CpuGroup> nodes;
+  /// Cores that share a cache or a bus below the last-level cache (an L2 of several cores, the
+  /// kernel's cluster_cpus), by lowest CPU; empty: there are none.
+  std::vector<CpuSet> clusters;
+  /// CPUs of different capability (big and little cores), the least capable first; empty: all
+  /// alike, or not told.
+  std::vector<CpuSet> kinds;
+  std::vector<CpuGroup> nodes;  ///< NUMA nodes, those without CPUs left out.
   std::vector<CpuGroup> packages;
   std::string architecture;        ///< uname -m; empty for a topology read from a file
   std::string topology_problem;    ///< Why there is no topology ("" where there is one); cores,
@@ -48,6 +55,10 @@ struct Machine {
 [[nodiscard]] Machine read_machine_from_synthetic(const std::string& description);
 /// A machine of which only the CPUs are known.
 [[nodiscard]] Machine machine_without_topology(const CpuSet& cpus, const std::string& problem);
+
+/// Takes CPUs out of all sets, as the kernel does when they go offline: emptied groups vanish, and
+/// numbers of caches shift.
+void take_offline(Machine& machine, const CpuSet& cpus);
 
 /// "96 CPUs, 12 LLCs, SMT" / "2 CPUs, 1 LLC, no SMT" / "2 CPUs, topology unknown"; with
 /// ", 1 allowed" where not all CPUs may be used.

@@ -60,6 +60,15 @@ class Evaluator {
       case PlacementWord::llc:
         require_llcs(expression);
         return groups(expression, numbered(machine_.llcs), "last-level caches");
+      case PlacementWord::cluster:
+        require_sets(expression, machine_.clusters, "this machine has no clusters of cores");
+        return groups(expression, numbered(machine_.clusters), "clusters");
+      case PlacementWord::one_per_cluster:
+        require_sets(expression, machine_.clusters, "this machine has no clusters of cores");
+        return first_of_each(machine_.clusters);
+      case PlacementWord::kind:
+        require_sets(expression, machine_.kinds, "the CPUs of this machine are all of one kind");
+        return groups(expression, numbered(machine_.kinds), "kinds of CPUs");
       case PlacementWord::node:
         require_topology(expression);
         return groups(expression, machine_.nodes, "NUMA nodes");
@@ -86,10 +95,14 @@ class Evaluator {
                                              machine_.topology_problem));
   }
 
-  void require_llcs(const PlacementExpression& expression) const {
+  void require_sets(const PlacementExpression& expression, const std::vector<CpuSet>& sets,
+                    const char* otherwise) const {
     require_topology(expression);
-    if (!machine_.llcs.empty()) return;
-    throw impossible(expression, "the last-level caches are not known here");
+    if (sets.empty()) throw impossible(expression, otherwise);
+  }
+
+  void require_llcs(const PlacementExpression& expression) const {
+    require_sets(expression, machine_.llcs, "the last-level caches are not known here");
   }
 
   CpuSet rest(const PlacementExpression& expression) const {
@@ -161,9 +174,12 @@ class Evaluator {
   void require_allowed(const PlacementExpression& expression) const {
     const CpuSet missing = expression.numbers - machine_.allowed;
     if (missing.empty()) return;
-    throw impossible(expression,
-                     fmt::format("cpus {} are not on this machine or not allowed here; allowed: {}",
-                                 missing.to_string(), machine_.allowed.to_string()));
+    throw impossible(
+        expression,
+        fmt::format("cpus {} are not on this machine or not allowed here; allowed: "
+                    "{}{}",
+                    missing.to_string(), machine_.allowed.to_string(),
+                    machine_.offline.empty() ? "" : "; offline: " + machine_.offline.to_string()));
   }
 
   CpuSet listed(const PlacementExpression& expression) const {

@@ -49,6 +49,18 @@ std::vector<std::string> own_arguments(const nlohmann::json& options,
   return arguments;
 }
 
+/// A memory policy as numactl(8) has it: "bind:0" -> numactl --membind=0.
+std::vector<std::string> numactl_words(const std::string& policy) {
+  const std::size_t colon = policy.find(':');
+  const std::string mode = policy.substr(0, colon);
+  const std::string nodes = colon == std::string::npos ? "" : policy.substr(colon + 1);
+  if (mode == "bind") return {"numactl", "--membind=" + nodes};
+  if (mode == "interleave") return {"numactl", "--interleave=" + nodes};
+  if (mode == "preferred") return {"numactl", "--preferred=" + nodes};
+  if (mode == "local") return {"numactl", "--localalloc"};
+  return {};
+}
+
 std::vector<std::string> words_of(const Benchmark& benchmark, const GeneratorInfo* generator) {
   if (benchmark.upstream) {
     KREPRO_CHECK(generator != nullptr);
@@ -62,6 +74,11 @@ std::vector<std::string> words_of(const Benchmark& benchmark, const GeneratorInf
   if (benchmark.cpus.contains("serve")) {
     words.push_back(fmt::format("--server-cpus={}", benchmark.cpus.at("serve").get<std::string>()));
   }
+  for (const auto& [role, option] :
+       {std::pair{"load", "--worker-cpus"}, {"serve", "--server-worker-cpus"}}) {
+    const std::string order = benchmark.worker_cpus.value(role, "");
+    if (!order.empty()) words.push_back(fmt::format("{}={}", option, order));
+  }
   return words;
 }
 
@@ -72,6 +89,8 @@ std::vector<std::string> command_words(const Benchmark& benchmark, const Catalog
   if (benchmark.cpus.contains("load")) {
     words = {"taskset", "-c", benchmark.cpus.at("load").get<std::string>()};
   }
+  const std::vector<std::string> memory = numactl_words(benchmark.memory_policy.value("load", ""));
+  words.insert(words.end(), memory.begin(), memory.end());
   for (const std::string& word : words_of(benchmark, catalog.find(benchmark.generator))) {
     words.push_back(quoted(word));
   }

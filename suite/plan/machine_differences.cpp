@@ -66,6 +66,7 @@ std::vector<std::string> machine_differences(const MachineExpectation& expected,
   differences.count(expected.cpus, machine.online.size(), "CPU");
   differences.count(expected.llcs, machine.llcs.size(), "LLC");
   differences.count(expected.cores, machine.cores.size(), "core");
+  differences.count(expected.packages, machine.packages.size(), "package");
   differences.count(expected.numa_nodes, machine.nodes.size(), "NUMA node");
   differences.smt(expected.smt);
   differences.architecture(expected.architecture);

@@ -139,10 +139,13 @@ class Planner {
     planned.position =
         row.from->name.position.line > 0 ? row.from->name.position : row.from->position;
     set_scheduling(row, *generator, benchmark, errors_);
-    const std::string misplaced = set_placement(row, *generator, machine_, benchmark, errors_);
-    const std::string no_original = upstream_obstacle(row, *generator, benchmark, errors_);
-    if (!misplaced.empty() || !no_original.empty()) {
-      skip(benchmark.name, no_original.empty() ? misplaced : no_original);
+    std::string obstacle = upstream_obstacle(row, *generator, benchmark, errors_);
+    for (const auto& set : {set_placement, set_pinning, set_memory}) {
+      const std::string misplaced = set(row, *generator, machine_, benchmark, errors_);
+      if (obstacle.empty()) obstacle = misplaced;
+    }
+    if (!obstacle.empty()) {
+      skip(benchmark.name, obstacle);
       return;
     }
     planned_.push_back(std::move(planned));
@@ -198,7 +201,8 @@ class Planner {
     std::vector<Planned> kept;
     for (Planned& planned : planned_) {
       const Benchmark& each = planned.benchmark;
-      const nlohmann::json identity = {each.generator, each.upstream, each.options, each.placement,
+      const nlohmann::json identity = {each.generator, each.upstream, each.options,
+                                       each.placement, each.pinning,  each.memory,
                                        each.scheduling};
       if (!seen.insert(identity.dump()).second) {
         ++dropped;

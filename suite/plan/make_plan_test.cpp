@@ -359,5 +359,56 @@ TEST(Fit, NeedsToKnowWhatItScalesAndFromWhere) {
               ElementsAre(HasSubstr("64 CPUs"), HasSubstr("--fit has changed nothing")));
 }
 
+// Pinning and memory --------------------------------------------------------------------------
+
+/// What a run file gives back.
+Plan through_a_file(const Plan& made) {
+  return plan_from_json(nlohmann::json::parse(to_json(made).dump()));
+}
+
+TEST(Pinnings, BecomeAnOrderOfThePlacementsCpus) {
+  const Plan made =
+      plan(randwrite("placement = { load = \"cpus:0-1\", serve = \"rest\" }\n"
+                     "pinning = { load = \"pin-compact\", serve = \"float\" }\n"));
+  const Benchmark& row = made.benchmarks.at(0);
+  EXPECT_EQ(row.pinning, nlohmann::json({{"load", "pin-compact"}, {"serve", "float"}}));
+  EXPECT_EQ(row.worker_cpus, nlohmann::json({{"load", "0-1"}}));
+  const Plan again = through_a_file(made);
+  EXPECT_EQ(again.benchmarks.at(0).worker_cpus, row.worker_cpus);
+  EXPECT_EQ(again.benchmarks.at(0).pinning, row.pinning);
+}
+
+TEST(Pinnings, WithoutAPlacementAreOfAllCpus) {
+  EXPECT_EQ(plan(hackbench("pinning = \"pin-spread\"\n")).benchmarks.at(0).worker_cpus,
+            nlohmann::json({{"load", "0-3"}}));
+}
+
+TEST(Pinnings, ThatAreWrongAreErrorsWithTheirPlace) {
+  EXPECT_THAT(errors(hackbench("pinning = \"pin-compct\"\n")),
+              ElementsAre(HasSubstr("mine.toml:4:11: unknown pinning \"pin-compct\"; did you mean "
+                                    "\"pin-compact\"?")));
+  EXPECT_THAT(errors(hackbench("pinning = { serve = \"float\" }\n")),
+              ElementsAre(HasSubstr("pinning.serve has no effect")));
+  EXPECT_THAT(errors(hackbench("upstream = true\npinning = \"pin-compact\"\n")),
+              ElementsAre(HasSubstr("the workers of an original cannot be pinned")));
+}
+
+TEST(MemoryPolicies, GetTheNodesOfThePlacement) {
+  const Plan made = plan(hackbench("placement = \"cpus:0\"\nmemory = \"bind\"\n"));
+  EXPECT_EQ(made.benchmarks.at(0).memory, nlohmann::json({{"load", "bind"}}));
+  EXPECT_EQ(made.benchmarks.at(0).memory_policy, nlohmann::json({{"load", "bind:0"}}));
+  EXPECT_EQ(through_a_file(made).benchmarks.at(0).memory_policy,
+            made.benchmarks.at(0).memory_policy);
+}
+
+TEST(MemoryPolicies, ThatTheMachineCannotMeetSkipTheRow) {
+  const Plan made =
+      plan(hackbench("memory = \"bind:3\"\n") + "[[benchmark]]\ngenerator = \"hackbench\"\n");
+  ASSERT_EQ(made.skipped.size(), 1U);
+  EXPECT_THAT(made.skipped[0].reason, HasSubstr("node 3 is not there; NUMA nodes here: 0"));
+  EXPECT_THAT(errors(hackbench("memory = \"bound\"\n")),
+              ElementsAre(HasSubstr("mine.toml:4:10: \"bound\" is not a memory policy")));
+}
+
 }  // namespace
 }  // namespace krepro

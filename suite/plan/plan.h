@@ -35,7 +35,13 @@ struct Benchmark {
   nlohmann::json placement = nlohmann::json::object();  ///< role -> placement text
   nlohmann::json cpus = nlohmann::json::object();  ///< role -> CPU list that the text came to here;
                                                    ///< no entry: not bound
-  nlohmann::json scheduling = nlohmann::json::object();  ///< role -> scheduling text
+  nlohmann::json pinning = nlohmann::json::object();      ///< role -> pinning text
+  nlohmann::json worker_cpus = nlohmann::json::object();  ///< role -> CPUs in the workers' order
+                                                          ///< (parse_cpu_order); no entry: float
+  nlohmann::json memory = nlohmann::json::object();  ///< role -> memory text as the profile has it
+  nlohmann::json memory_policy = nlohmann::json::object();  ///< role -> what it came to here, for
+                                                            ///< parse_memory_policy
+  nlohmann::json scheduling = nlohmann::json::object();     ///< role -> scheduling text
   std::string scaled;           ///< What --fit changed ("groups 256 -> 8"); empty: nothing.
   double expected_seconds = 0;  ///< A guess for the progress line; 0: unknown.
 };

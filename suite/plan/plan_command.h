@@ -3,6 +3,7 @@
 // `krepro run` too.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -15,7 +16,8 @@ namespace krepro {
 struct PlanArguments {
   std::string profile;  ///< Path or name.
   PlanSettings settings;
-  bool json = false;  ///< The plan as a run file has it.
+  bool json = false;               ///< The plan as a run file has it.
+  std::filesystem::path topology;  ///< Plan as if on the machine of this file; empty: this one.
 };
 
 /// A plan and what it was made from.
@@ -27,8 +29,9 @@ struct PreparedPlan {
 };
 
 /// Finds generators and profile, reads the machine and makes the plan. Throws as load_profile and
-/// make_plan do.
-[[nodiscard]] PreparedPlan prepare_plan(const std::string& profile, const PlanSettings& settings);
+/// make_plan do. `topology`: see PlanArguments.
+[[nodiscard]] PreparedPlan prepare_plan(const std::string& profile, const PlanSettings& settings,
+                                        const std::filesystem::path& topology = {});
 
 /// The plan for people, at most 78 columns except for long values, with its line end.
 [[nodiscard]] std::string plan_text(const PreparedPlan& prepared);

@@ -14,9 +14,15 @@ nlohmann::json benchmark_json(const Benchmark& benchmark) {
                          {"generator", benchmark.generator},
                          {"upstream", benchmark.upstream},
                          {"options", benchmark.options}};
-  if (!benchmark.placement.empty()) json["placement"] = benchmark.placement;
-  if (!benchmark.cpus.empty()) json["cpus"] = benchmark.cpus;
-  if (!benchmark.scheduling.empty()) json["scheduling"] = benchmark.scheduling;
+  for (const auto& [key, by_role] : {std::pair{"placement", &benchmark.placement},
+                                     {"cpus", &benchmark.cpus},
+                                     {"pinning", &benchmark.pinning},
+                                     {"worker_cpus", &benchmark.worker_cpus},
+                                     {"memory", &benchmark.memory},
+                                     {"memory_policy", &benchmark.memory_policy},
+                                     {"scheduling", &benchmark.scheduling}}) {
+    if (!by_role->empty()) json[key] = *by_role;
+  }
   if (!benchmark.scaled.empty()) json["scaled"] = benchmark.scaled;
   if (benchmark.expected_seconds > 0) json["expected_seconds"] = benchmark.expected_seconds;
   return json;
@@ -43,6 +49,10 @@ Benchmark read_benchmark(const nlohmann::json& json) {
   benchmark.options = object_at(json, "options");
   benchmark.placement = object_at(json, "placement");
   benchmark.cpus = object_at(json, "cpus");
+  benchmark.pinning = object_at(json, "pinning");
+  benchmark.worker_cpus = object_at(json, "worker_cpus");
+  benchmark.memory = object_at(json, "memory");
+  benchmark.memory_policy = object_at(json, "memory_policy");
   benchmark.scheduling = object_at(json, "scheduling");
   benchmark.scaled = json.value("scaled", "");
   benchmark.expected_seconds = json.value("expected_seconds", 0.0);

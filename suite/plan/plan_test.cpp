@@ -185,6 +185,15 @@ TEST(CommandLine, IsWhatOneWouldType) {
             "--tag=b");
 }
 
+TEST(CommandLine, HasPinningAndMemoryToo) {
+  Benchmark row = prepared().plan.benchmarks[1];
+  row.worker_cpus = {{"load", "1,0"}, {"serve", "2-3"}};
+  row.memory_policy = {{"load", "interleave:0-1"}};
+  EXPECT_EQ(command_line(row, test::catalog()),
+            "taskset -c 0-1 numactl --interleave=0-1 krepro hackbench --groups=4 --pipe "
+            "--worker-cpus=1,0 --server-worker-cpus=2-3");
+}
+
 TEST(CommandLine, OfAnUpstreamRowIsTheOriginals) {
   Benchmark row = prepared().plan.benchmarks[0];
   row.upstream = true;

@@ -104,6 +104,17 @@ std::string row_text(const Benchmark& benchmark, const Catalog& catalog, std::si
                                 benchmark.cpus.at(role).get<std::string>()),
                     10);
   }
+  for (const auto& [role, pinning] : benchmark.pinning.items()) {
+    const std::string order = benchmark.worker_cpus.value(role, "");
+    text += wrapped("      ",
+                    order.empty() ? fmt::format("{} workers float", role)
+                                  : fmt::format("{} workers by {}: {}", role,
+                                                pinning.get<std::string>(), order),
+                    10);
+  }
+  for (const auto& [role, policy] : benchmark.memory_policy.items()) {
+    text += wrapped("      ", fmt::format("{} memory {}", role, policy.get<std::string>()), 10);
+  }
   for (const auto& [role, scheduling] : benchmark.scheduling.items()) {
     text += wrapped("      ",
                     fmt::format("{} scheduled as {}", role, scheduling.get<std::string>()), 10);

@@ -3,9 +3,13 @@
 
 #include <fmt/format.h>
 
+#include <functional>
+
+#include "common/affinity/cpu_order.h"
 #include "common/affinity/scheduling.h"
 #include "common/base/error.h"
 #include "suite/original/original.h"
+#include "suite/placement/pinning.h"
 #include "suite/placement/placement.h"
 
 namespace krepro {
@@ -20,15 +24,22 @@ bool check_role(const std::string& role, const char* what, const GeneratorInfo& 
   return false;
 }
 
-/// False where the wording is wrong, which has then been reported.
-bool check_wording(const ProfileText& text, ProfileErrors& errors) {
+/// False where `check` finds the wording wrong, which has then been reported.
+bool check_wording(const ProfileText& text, ProfileErrors& errors,
+                   const std::function<void(const std::string&)>& check) {
   try {
-    check_placement_syntax(text.text);
+    check(text.text);
     return true;
   } catch (const Error& error) {
     errors.add(text.position, error.what(), error.remedy());
     return false;
   }
+}
+
+/// The role's CPUs: its placement's, or all that may be used.
+CpuSet role_cpus(const Benchmark& benchmark, const std::string& role, const Machine& machine) {
+  const auto found = benchmark.cpus.find(role);
+  return found == benchmark.cpus.end() ? machine.allowed : CpuSet::parse(found->get<std::string>());
 }
 
 }  // namespace
@@ -52,7 +63,7 @@ std::string set_placement(const Row& row, const GeneratorInfo& generator, const 
   SourcePosition position;
   for (const auto& [role, text] : row.placement) {
     if (!check_role(role, "placement", generator, text.position, errors)) continue;
-    if (!check_wording(text, errors)) return "";
+    if (!check_wording(text, errors, check_placement_syntax)) return "";
     roles[role] = text.text;
     benchmark.placement[role] = text.text;
     position = text.position;
@@ -64,6 +75,47 @@ std::string set_placement(const Row& row, const GeneratorInfo& generator, const 
   } catch (const Error& error) {
     if (error.code() == ExitCode::not_possible) return error.what();
     errors.add(position, error.what(), error.remedy());
+  }
+  return "";
+}
+
+std::string set_pinning(const Row& row, const GeneratorInfo& generator, const Machine& machine,
+                        Benchmark& benchmark, ProfileErrors& errors) {
+  for (const auto& [role, text] : row.pinning) {
+    if (!check_role(role, "pinning", generator, text.position, errors)) continue;
+    if (!check_wording(text, errors, [](const std::string& word) { (void)parse_pinning(word); })) {
+      continue;
+    }
+    const Pinning pinning = parse_pinning(text.text);
+    benchmark.pinning[role] = text.text;
+    if (pinning == Pinning::floating) continue;
+    if (row.from->upstream) {
+      errors.add(text.position, "pinning: the workers of an original cannot be pinned",
+                 "give it a placement, or leave upstream out");
+      continue;
+    }
+    try {
+      benchmark.worker_cpus[role] =
+          to_string(pinning_order(pinning, role_cpus(benchmark, role, machine), machine));
+    } catch (const Error& error) {
+      return error.what();
+    }
+  }
+  return "";
+}
+
+std::string set_memory(const Row& row, const GeneratorInfo& generator, const Machine& machine,
+                       Benchmark& benchmark, ProfileErrors& errors) {
+  for (const auto& [role, text] : row.memory) {
+    if (!check_role(role, "memory", generator, text.position, errors)) continue;
+    if (!check_wording(text, errors, check_memory_syntax)) continue;
+    benchmark.memory[role] = text.text;
+    try {
+      benchmark.memory_policy[role] =
+          resolve_memory(text.text, role_cpus(benchmark, role, machine), machine);
+    } catch (const Error& error) {
+      return error.what();
+    }
   }
   return "";
 }

@@ -21,6 +21,17 @@ void set_scheduling(const Row& row, const GeneratorInfo& generator, Benchmark& b
                                         const Machine& machine, Benchmark& benchmark,
                                         ProfileErrors& errors);
 
+/// The same for `benchmark.pinning` and the order of the CPUs for the workers; after
+/// set_placement().
+[[nodiscard]] std::string set_pinning(const Row& row, const GeneratorInfo& generator,
+                                      const Machine& machine, Benchmark& benchmark,
+                                      ProfileErrors& errors);
+
+/// The same for `benchmark.memory` and the policy with this machine's nodes; after set_placement().
+[[nodiscard]] std::string set_memory(const Row& row, const GeneratorInfo& generator,
+                                     const Machine& machine, Benchmark& benchmark,
+                                     ProfileErrors& errors);
+
 /// Why the original cannot run the row on this machine; empty where it can, where ours is to run,
 /// or where it could nowhere (reported).
 [[nodiscard]] std::string upstream_obstacle(const Row& row, const GeneratorInfo& generator,

@@ -63,6 +63,8 @@ Row make_row(const BenchmarkTemplate& benchmark, std::size_t number, Parameters&
     add_options(choices[i]->options, parameters, row);
   }
   row.placement = fill_roles(benchmark.placement, parameters);
+  row.pinning = fill_roles(benchmark.pinning, parameters);
+  row.memory = fill_roles(benchmark.memory, parameters);
   row.scheduling = fill_roles(benchmark.scheduling, parameters);
   return row;
 }

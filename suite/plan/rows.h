@@ -32,6 +32,8 @@ struct Row {
   std::vector<RowOption> options;                 ///< From options first, then from the matrix.
   std::vector<RowLabel> labels;                   ///< One per axis.
   std::map<std::string, ProfileText> placement;   ///< By role, filled in.
+  std::map<std::string, ProfileText> pinning;     ///< By role, filled in.
+  std::map<std::string, ProfileText> memory;      ///< By role, filled in.
   std::map<std::string, ProfileText> scheduling;  ///< By role, filled in.
 };
 

@@ -69,6 +69,7 @@ void read_machine_expectation(const TomlNode& table, MachineExpectation& machine
   machine.llcs = reader.integer("llcs", 1, machine_count_max);
   machine.cores = reader.integer("cores", 1, machine_count_max);
   machine.numa_nodes = reader.integer("numa_nodes", 1, machine_count_max);
+  machine.packages = reader.integer("packages", 1, machine_count_max);
   machine.smt = reader.flag("smt");
   if (const auto text = reader.text("architecture")) machine.architecture = text->text;
   if (const auto text = reader.text("name")) machine.name = text->text;
@@ -111,7 +112,7 @@ void read_parameter(const TomlEntry& entry, Profile& profile, ProfileErrors& err
 }
 
 /// `placement = "all"` (the load) or `placement = { load = "llc:0", serve = "rest" }`; the same for
-/// scheduling.
+/// pinning, memory and scheduling.
 std::map<std::string, ProfileText> read_roles(TableReader& benchmark, const std::string& key,
                                               ProfileErrors& errors) {
   std::map<std::string, ProfileText> roles;
@@ -252,6 +253,8 @@ BenchmarkTemplate read_benchmark(const TomlNode& table, ProfileErrors& errors) {
   if (const auto text = reader.text("family")) benchmark.family = text->text;
   benchmark.upstream = reader.flag("upstream").value_or(false);
   benchmark.placement = read_roles(reader, "placement", errors);
+  benchmark.pinning = read_roles(reader, "pinning", errors);
+  benchmark.memory = read_roles(reader, "memory", errors);
   benchmark.scheduling = read_roles(reader, "scheduling", errors);
   if (const TomlNode* options = reader.table("options")) {
     benchmark.options = read_options(*options, "options.", errors);

@@ -37,6 +37,7 @@ struct MachineExpectation {
   std::optional<std::int64_t> llcs;
   std::optional<std::int64_t> cores;
   std::optional<std::int64_t> numa_nodes;
+  std::optional<std::int64_t> packages;
   std::optional<bool> smt;
   std::string architecture;  ///< uname -m; empty: any
   std::string name;          ///< "c7g.metal"
@@ -74,6 +75,8 @@ struct BenchmarkTemplate {
   std::string family;     ///< Heading in tables; default: the generator's name and primary metric.
   bool upstream = false;  ///< Run the original tool instead of the generator.
   std::map<std::string, ProfileText> placement;   ///< role -> placement text ("load" -> "all")
+  std::map<std::string, ProfileText> pinning;     ///< role -> "float", "pin-compact", "pin-spread"
+  std::map<std::string, ProfileText> memory;      ///< role -> text of resolve_memory
   std::map<std::string, ProfileText> scheduling;  ///< role -> text of parse_scheduling
   std::map<std::string, ProfileValue> options;
   std::vector<MatrixAxis> matrix;  ///< In the file's order.

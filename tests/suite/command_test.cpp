@@ -46,6 +46,8 @@ TEST_F(CommandTest, HelpAndVersionGoToStandardOutput) {
                             {"compare", "--help"},
                             {"bundle", "--help"},
                             {"aa", "--help"},
+                            {"place", "--help"},
+                            {"topology", "--help"},
                             {"show", "-h"}}) {
     const Outcome outcome = here_.krepro(words);
     EXPECT_EQ(outcome.status, 0);
