@@ -102,13 +102,40 @@ std::string legend(const std::vector<SummaryRow>& rows, const RunFile& file) {
   return text;
 }
 
-std::string left_out(const RunFile& file) {
+/// {1, 2, 3, 5} -> "repetitions 1-3, 5"
+std::string repetitions_text(const std::vector<std::int64_t>& numbers) {
   std::string text;
+  for (std::size_t first = 0, last = 0; first < numbers.size(); first = ++last) {
+    while (last + 1 < numbers.size() && numbers[last + 1] == numbers[last] + 1) ++last;
+    text += fmt::format("{}{}", text.empty() ? "" : ", ", numbers[first]);
+    if (last > first) text += fmt::format("-{}", numbers[last]);
+  }
+  return fmt::format("repetition{} {}", numbers.size() > 1 ? "s" : "", text);
+}
+
+/// Trials of a row that share a reason make one line.
+std::string left_out(const RunFile& file) {
+  struct Group {
+    const RecordedTrial* first;
+    std::vector<std::int64_t> repetitions;  ///< From 1; empty: a warm-up.
+  };
+  std::vector<Group> groups;
   for (const RecordedTrial* trial : file.final_trials()) {
     if (trial->valid()) continue;
-    text += wrap_text(fmt::format("  {}, {} {}: {}{}{}", trial->benchmark,
-                                  trial->warmup ? "warm-up" : "repetition", trial->repetition + 1,
-                                  trial->status, trial->reason.empty() ? "" : ": ", trial->reason),
+    const auto alike = std::find_if(groups.begin(), groups.end(), [&](const Group& group) {
+      return group.first->benchmark == trial->benchmark && group.first->warmup == trial->warmup &&
+             group.first->status == trial->status && group.first->reason == trial->reason;
+    });
+    Group& group = alike != groups.end() ? *alike : groups.emplace_back(Group{trial, {}});
+    if (!trial->warmup) group.repetitions.push_back(trial->repetition + 1);
+  }
+  std::string text;
+  for (const Group& group : groups) {
+    text += wrap_text(fmt::format("  {}, {}: {}{}{}", group.first->benchmark,
+                                  group.repetitions.empty() ? std::string("warm-up")
+                                                            : repetitions_text(group.repetitions),
+                                  group.first->status, group.first->reason.empty() ? "" : ": ",
+                                  group.first->reason),
                       "    ") +
             "\n";
   }

@@ -71,6 +71,18 @@ TEST_F(TableTest, FailedTrialsAreLeftOutAndListedWithTheirReason) {
   EXPECT_THAT(table(), HasSubstr("left out:\n  a, repetition 4: failed: errors: 3 timeout\n"));
 }
 
+TEST_F(TableTest, TrialsOfOneRowAndReasonShareALine) {
+  add_row("a", {});
+  for (const std::size_t repetition : {0U, 1U, 2U, 4U}) {
+    plan_trial(repetition);
+    record("failed", "boot", 1.0).reason = "no server";
+  }
+  plan_trial(5);
+  record("failed", "boot", 1.0).reason = "hung";
+  EXPECT_THAT(table(), HasSubstr("left out:\n  a, repetitions 1-3, 5: failed: no server\n"
+                                 "  a, repetition 6: failed: hung\n"));
+}
+
 TEST_F(TableTest, WarmUpsAreNeverPartOfAMean) {
   add_row("a", {1.0, 1.1, 1.2});
   plan_trial(0);
