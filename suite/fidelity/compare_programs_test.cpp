@@ -43,11 +43,11 @@ class ScriptedPrograms {
     return *this;
   }
   ScriptedPrograms& ours(const std::string& time, const std::string& loop) {
-    write("krepro-fake", "json=$2; shift 4\nper_loop=" + std::to_string(operations_per_loop_) +
-                             "\n" + loops(loop) +
+    write("krepro-fake", "shift 4\nper_loop=" + std::to_string(operations_per_loop_) + "\n" +
+                             loops(loop) +
                              "printf '{\"operations\": %s, \"metrics\": {\"seconds\": {\"value\": "
                              "%s}}}' $((loops * per_loop)) $(" +
-                             time + ") > $json\n");
+                             time + ")\n");
     return *this;
   }
   [[nodiscard]] std::filesystem::path path(const std::string& name) const {

@@ -2,10 +2,8 @@
 #include "suite/fidelity/programs.h"
 
 #include <fmt/format.h>
-#include <stdlib.h>
 
 #include <algorithm>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "common/base/error.h"
@@ -17,26 +15,6 @@ namespace {
 
 /// A run that takes longer hangs: rows are made to take seconds.
 constexpr std::int64_t run_timeout_ns = 900'000'000'000;
-
-/// A directory of its own for the sample file, gone with the object.
-class ScratchDirectory {
- public:
-  ScratchDirectory() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "krepro-fidelity-XXXXXX");
-    if (mkdtemp(pattern.data()) == nullptr) throw system_error("mkdtemp " + pattern, errno);
-    path_ = pattern;
-  }
-  ScratchDirectory(const ScratchDirectory&) = delete;
-  ScratchDirectory& operator=(const ScratchDirectory&) = delete;
-  ~ScratchDirectory() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
 
 double seconds(const timeval& time) {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
@@ -68,11 +46,10 @@ void read_usage(const ChildEnd& end, RunFigures& figures) {
   figures.involuntary_switches = static_cast<std::uint64_t>(end.usage.ru_nivcsw);
 }
 
-void read_sample_file(const std::filesystem::path& path, RunFigures& figures) {
-  std::ifstream file(path);
-  const nlohmann::json sample = nlohmann::json::parse(file, nullptr, false);
+void read_printed_sample(const std::string& text, RunFigures& figures) {
+  const nlohmann::json sample = nlohmann::json::parse(text, nullptr, false);
   if (!sample.is_object()) {
-    figures.problem = "left no sample where --json told it to";
+    figures.problem = "printed no sample, as --json - told it to";
     return;
   }
   read_sample(sample, figures);
@@ -136,14 +113,13 @@ void read_sample(const nlohmann::json& sample, RunFigures& figures) {
   }
 }
 
-std::vector<std::string> Programs::command(const RunRequest& request,
-                                           const std::filesystem::path& sample_file) const {
+std::vector<std::string> Programs::command(const RunRequest& request) const {
   std::vector<std::string> argv = request.prefix;
   std::vector<std::string> program;
   if (request.side == Side::original) {
     program = original_.command(request.arguments);
   } else {
-    program = {ours_, "--json", sample_file, "--seed", fmt::format("{}", request.seed)};
+    program = {ours_, "--json", "-", "--seed", fmt::format("{}", request.seed)};
     program.insert(program.end(), own_arguments_.begin(), own_arguments_.end());
     program.insert(program.end(), request.arguments.begin(), request.arguments.end());
   }
@@ -152,10 +128,8 @@ std::vector<std::string> Programs::command(const RunRequest& request,
 }
 
 RunFigures Programs::run(const RunRequest& request) const {
-  const ScratchDirectory scratch;
-  const std::filesystem::path sample_file = scratch.path() / "sample.json";
   SpawnRequest spawn;
-  spawn.argv = command(request, sample_file);
+  spawn.argv = command(request);
   spawn.cpus = request.conditions.cpus;
   spawn.scheduling = request.conditions.scheduling;
   spawn.pipe_stdin = false;
@@ -168,7 +142,7 @@ RunFigures Programs::run(const RunRequest& request) const {
     figures.problem = failure_of(output);
     if (!figures.valid()) return figures;
     if (request.side == Side::ours) {
-      read_sample_file(sample_file, figures);
+      read_printed_sample(output.out, figures);
     } else {
       figures.metrics = original_.read_figures(output.out);
     }

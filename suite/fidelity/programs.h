@@ -62,9 +62,8 @@ class Programs {
   [[nodiscard]] const OriginalProgram& original() const { return original_; }
   [[nodiscard]] const std::filesystem::path& ours() const { return ours_; }
   [[nodiscard]] const std::vector<std::string>& own_arguments() const { return own_arguments_; }
-  /// The command line of a run; `sample_file` is where ours leaves its sample.
-  [[nodiscard]] std::vector<std::string> command(const RunRequest& request,
-                                                 const std::filesystem::path& sample_file) const;
+  /// The command line of a run; ours prints its sample, so that nothing is left of a killed run.
+  [[nodiscard]] std::vector<std::string> command(const RunRequest& request) const;
   /// Runs it to its end. What goes wrong with the program is its `problem`, not an exception.
   [[nodiscard]] RunFigures run(const RunRequest& request) const;
 
