@@ -203,6 +203,14 @@ class CommandLineParser {
         ->type_name("BUNDLE");
     run->add_option("--resume", run_.resume, "go on with a run that was cut short")
         ->type_name("FILE");
+    run->add_option("--observe", run_.observe,
+                    "one extra trial per row under this tool, {dir}\n"
+                    "its directory: 'perf sched record -o {dir}/s.data'")
+        ->type_name("COMMAND");
+    add_parsed(*run, "--observe-lead", "TIME", "the tool's time to attach; default 500ms",
+               [this](const std::string& text) {
+                 run_.observe_lead_ns = positive_duration_ns("--observe-lead", text);
+               });
     run->add_flag("--quiet", run_.quiet, "no progress and no notes on stderr");
     add_parsed(*run, "--simulate-boots", "N", "null generator only: invented boots, marked",
                [this](const std::string& text) {
@@ -223,6 +231,7 @@ class CommandLineParser {
   void add_show() {
     CLI::App* show = add("show", "the summary of run files again");
     show->add_option("files", show_.files, "run files")->required();
+    show->add_flag("--signature", show_.signature, "what the kernel counted, per operation");
   }
 
   void add_fidelity() {
@@ -344,6 +353,8 @@ class CommandLineParser {
         "--strict", [&judge] { judge.rule = Rule::strict; },
         "Welch's t and Holm: no false verdict");
     compare.add_flag("--paired", judge.paired, "settings within one boot: trials are pairs");
+    compare.add_flag("--signature", compare_.options.signature,
+                     "under each row the counters that differ most");
     compare.add_flag("--same-kernel", compare_.options.same_kernel_allowed,
                      "the sides differ by settings, not by the kernel");
   }

@@ -214,6 +214,17 @@ void say_about_environment(Comparison& comparison) {
   if (!build.empty()) comparison.warnings.push_back(build);
 }
 
+/// Of each row so many; more nobody reads.
+constexpr std::size_t most_moves = 6;
+
+void add_counter_moves(const std::vector<Side>& sides, Comparison& comparison) {
+  for (ComparedRow& row : comparison.rows) {
+    for (std::size_t c = 0; c < row.cells.size(); ++c) {
+      row.cells[c].moves = find_counter_moves(sides[0], sides[c + 1], row.name, most_moves);
+    }
+  }
+}
+
 }  // namespace
 
 Comparison compare_sides(const std::vector<Side>& sides, const CompareOptions& options) {
@@ -235,6 +246,7 @@ Comparison compare_sides(const std::vector<Side>& sides, const CompareOptions& o
   comparison.environment = find_environment_differences(sides);
   say_about_environment(comparison);
 
+  if (options.signature) add_counter_moves(sides, comparison);
   const std::vector<RowTest> tests = judge(questions, options.judge);
   std::size_t next = 0;
   for (ComparedRow& row : comparison.rows) {

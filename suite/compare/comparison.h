@@ -9,6 +9,7 @@
 #include "suite/compare/environment_differences.h"
 #include "suite/compare/judge.h"
 #include "suite/compare/sides.h"
+#include "suite/compare/signature.h"
 
 namespace krepro {
 
@@ -16,7 +17,8 @@ struct CompareOptions {
   JudgeOptions judge;
   std::vector<std::string> only;  ///< Shell patterns on row names; empty: all.
   bool same_kernel_allowed =
-      false;  ///< The sides differ by a setting or option, not by the kernel.
+      false;               ///< The sides differ by a setting or option, not by the kernel.
+  bool signature = false;  ///< Look for the counters that differ most.
 };
 
 /// A column of the table; the base is the first.
@@ -39,6 +41,7 @@ struct Cell {
   std::optional<double> median;  ///< Of all its trials.
   std::vector<BootTrials> boots;
   std::vector<std::string> notes;  ///< "two modes", "drift -3.1 %", ...
+  std::vector<CounterMove> moves;  ///< The surest first; empty where not asked for.
 };
 
 struct ComparedRow {

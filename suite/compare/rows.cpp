@@ -34,13 +34,6 @@ struct BootParts {
   std::vector<const TrialFacts*> facts;
 };
 
-std::string host_of(const RunFacts& run, const std::string& boot_id) {
-  for (const BootFacts& boot : run.boots) {
-    if (boot.boot_id == boot_id) return boot.host;
-  }
-  return {};
-}
-
 void merge_details(const DetailFacts& from, DetailFacts& into) {
   for (const auto& [name, histogram] : from.latency) into.latency[name].merge(histogram);
   for (const auto& series : from.series) {

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "common/base/error.h"
+#include "suite/counters/counter_table.h"
 #include "suite/environment/environment.h"
 #include "suite/record/run_file_reader.h"
 
@@ -83,6 +84,7 @@ class Collector {
         throw bad_metric(trial, error.what());
       }
       fact.disturbance = find_disturbance(trial.counters);
+      add_counters(trial, fact);
     }
     facts_.trials.push_back(std::move(fact));
     places_.push_back(index);
@@ -223,12 +225,33 @@ class Collector {
         operations && operations->is_number()) {
       details.operations += operations->get<double>();
     }
-    for (const auto& [source, deltas] : trial.counters.items()) {
-      if (!deltas.is_object()) continue;
-      for (const auto& [name, delta] : deltas.items()) {
-        if (delta.is_number()) details.counters[name] += delta.get<double>();
-      }
+    const json* host = member(trial.counters, "host");
+    if (host == nullptr || !host->is_object()) return;
+    for (const auto& [name, delta] : host->items()) {
+      if (delta.is_number()) details.counters[name] += delta.get<double>();
     }
+  }
+
+  void add_counters(const RecordedTrial& trial, TrialFacts& fact) {
+    const FlatCounters flat = flatten_counters(trial.counters);
+    fact.seconds = flat.seconds;
+    if (const json* operations = member(trial.sample, "operations");
+        operations && operations->is_number()) {
+      fact.operations = operations->get<double>();
+    }
+    for (const auto& [name, value] : flat.values) {
+      fact.counters.emplace_back(counter_index(name), value);
+    }
+    for (const auto& [name, reason] : flat.absent) {
+      fact.absent_counters.push_back(counter_index(name));
+    }
+  }
+
+  std::uint32_t counter_index(const std::string& name) {
+    const auto [found, added] =
+        counter_indices_.try_emplace(name, static_cast<std::uint32_t>(facts_.counter_names.size()));
+    if (added) facts_.counter_names.push_back(name);
+    return found->second;
   }
 
   static std::string find_disturbance(const json& counters) {
@@ -247,6 +270,7 @@ class Collector {
 
   RunFacts facts_;
   std::vector<std::size_t> places_;  ///< Of its trials in the file.
+  std::map<std::string, std::uint32_t> counter_indices_;
 };
 
 /// The collectors of all labels of a file.
@@ -289,6 +313,13 @@ class Collectors {
 };
 
 }  // namespace
+
+std::string host_of(const RunFacts& run, const std::string& boot_id) {
+  for (const BootFacts& boot : run.boots) {
+    if (boot.boot_id == boot_id) return boot.host;
+  }
+  return {};
+}
 
 std::vector<RunFacts> collect_run_facts(const RunFile& file) {
   Collectors collectors;

@@ -41,7 +41,12 @@ struct TrialFacts {
   double value = 0;     ///< Of the primary metric.
   bool counts = false;  ///< Enters means: valid, no warm-up, achieved what was asked.
   bool warmup = false;
-  std::string reason;       ///< Why it does not count; empty for warm-ups.
+  std::string reason;  ///< Why it does not count; empty for warm-ups.
+  double seconds = 0;  ///< Between the readings of the counters; 0: there are none.
+  double operations = 0;
+  /// By index into RunFacts::counter_names; zeros are left out.
+  std::vector<std::pair<std::uint32_t, double>> counters;
+  std::vector<std::uint32_t> absent_counters;  ///< Starts of names that could not be had.
   std::string disturbance;  ///< Steal and the like that could explain an odd value; else empty.
 };
 
@@ -57,7 +62,7 @@ struct BootFacts {
 struct DetailFacts {
   std::map<std::string, Histogram> latency;  ///< By name, merged.
   std::vector<std::vector<std::uint64_t>> series;
-  std::map<std::string, double> counters;  ///< Sums of the deltas.
+  std::map<std::string, double> counters;  ///< Of the host: sums of the deltas.
   double operations = 0;
 };
 
@@ -76,10 +81,14 @@ struct RunFacts {
   std::string foreign;  ///< "fio", ... where the file is not krepro's; else empty.
   std::vector<BenchmarkFacts> benchmarks;
   std::vector<BootFacts> boots;
-  std::vector<TrialFacts> trials;     ///< Of trials that ran twice only the last.
-  std::vector<DetailFacts> details;   ///< One per benchmark.
-  std::vector<std::string> warnings;  ///< Notes of the run itself.
+  std::vector<TrialFacts> trials;          ///< Of trials that ran twice only the last.
+  std::vector<DetailFacts> details;        ///< One per benchmark.
+  std::vector<std::string> counter_names;  ///< See suite/counters/counter_table.h.
+  std::vector<std::string> warnings;       ///< Notes of the run itself.
 };
+
+/// The host of a boot of the run; "": unknown.
+[[nodiscard]] std::string host_of(const RunFacts& run, const std::string& boot_id);
 
 /// Reads a run file: one RunFacts per label in it, the run's own first. Throws usage_error: what is
 /// not a run file; a metric that is not a number.

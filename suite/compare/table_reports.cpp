@@ -70,6 +70,21 @@ json boots_json(const std::vector<BootTrials>& boots) {
   return list;
 }
 
+json moves_json(const std::vector<CounterMove>& moves) {
+  json list = json::array();
+  for (const CounterMove& move : moves) {
+    list.push_back({{"counter", move.name},
+                    {"base", number(move.base)},
+                    {"other", number(move.other)},
+                    {"base_per_operation", number(move.base_per_operation)},
+                    {"other_per_operation", number(move.other_per_operation)},
+                    {"t", number(move.t)},
+                    {"adjusted_p", number(move.adjusted_p)},
+                    {"within_boot", move.within_boot}});
+  }
+  return list;
+}
+
 json cell_json(const Cell& cell, const ColumnFacts& column) {
   const RowTest& test = cell.test;
   const Figures figures(test);
@@ -90,6 +105,7 @@ json cell_json(const Cell& cell, const ColumnFacts& column) {
           {"boots_needed", test.boots_needed ? json(*test.boots_needed) : json()},
           {"repetitions_needed", test.repetitions_needed ? json(*test.repetitions_needed) : json()},
           {"notes", cell.notes},
+          {"counters", moves_json(cell.moves)},
           {"trials_by_boot", boots_json(cell.boots)}};
 }
 

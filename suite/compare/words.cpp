@@ -140,6 +140,11 @@ std::vector<std::string> legend(const Comparison& comparison) {
                     "false",
                     percent_text(options.level)));
   }
+  if (comparison.options.signature) {
+    lines.emplace_back(
+        "counters under a row: what differs most against its own noise, the surest first; w = "
+        "judged from trials within boots; what follows the throughput alone is left out");
+  }
   if (options.paired) {
     lines.emplace_back(
         "paired: the verdict is about the setting in these boots, not about a kernel");
@@ -221,6 +226,12 @@ std::vector<std::string> row_notes(const Comparison& comparison, const ComparedR
   add(comparison.columns[0].key, row.base_notes);
   for (std::size_t i = 0; i < row.cells.size(); ++i) {
     add(comparison.columns[i + 1].key, row.cells[i].notes);
+    for (const CounterMove& move : row.cells[i].moves) {
+      add(comparison.columns[i + 1].key, {move_text(move)});
+    }
+    if (comparison.options.signature && row.cells[i].moves.empty()) {
+      add(comparison.columns[i + 1].key, {"no counter differs beyond its noise"});
+    }
   }
   return notes;
 }

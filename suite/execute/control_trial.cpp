@@ -70,6 +70,7 @@ class ControlTrial {
     }
     end_processes();
     clock_.end_ns = now_ns();
+    record_.window = {clock_.go_ns, clock_.sample_ns};
     const auto duration =
         record_.sample.is_object() ? record_.sample.find("duration_ns") : record_.sample.end();
     const bool known = record_.sample.is_object() && duration != record_.sample.end() &&
@@ -106,12 +107,17 @@ class ControlTrial {
   void measure() {
     const std::int64_t limit_ns =
         run_limit_ns(*request_.benchmark, *request_.generator, request_.limits);
-    const HostCounters before = timed_counters(clock_);
+    if (request_.observer != nullptr) request_.observer->start();
+    TrialCounters counters(*request_.counters, clock_);
+    counters.read_before(load_->child().pid(), server_ ? server_->child().pid() : 0);
     clock_.go_ns = now_ns();
     if (!load_->send({{"cmd", "go"}})) abort_unreachable(*load_);
     const json message = wait_for(*load_, "sample", clock_.go_ns + limit_ns);
     clock_.sample_ns = now_ns();
-    record_.counters = counter_deltas(before, timed_counters(clock_));
+    if (request_.observer != nullptr) request_.observer->stop();
+    counters.read_after();
+    const auto sample = message.find("sample");
+    record_.counters = counters.deltas(sample == message.end() ? json() : *sample);
     take_sample(message);
   }
 

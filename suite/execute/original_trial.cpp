@@ -88,7 +88,9 @@ void run(const TrialRequest& request, const Interruption& interruption, Recorded
   spawn.pipe_stdin = false;
   const std::int64_t limit_ns =
       run_limit_ns(*request.benchmark, *request.generator, request.limits);
-  const HostCounters before = timed_counters(clock);
+  if (request.observer != nullptr) request.observer->start();
+  TrialCounters counters(*request.counters, clock);
+  counters.read_before(0, 0);
   clock.go_ns = clock.ready_ns = now_ns();
   WatchedProcess process(spawn.argv[0], spawn);
   std::string output;
@@ -101,7 +103,9 @@ void run(const TrialRequest& request, const Interruption& interruption, Recorded
   }
   const ChildEnd end = process.finish(request.limits.stop_ns);
   clock.sample_ns = now_ns();
-  record.counters = counter_deltas(before, timed_counters(clock));
+  if (request.observer != nullptr) request.observer->stop();
+  counters.read_after();
+  record.counters = counters.deltas(nullptr);
   const std::string& errors = process.errors().text();
   if (!end.exited() || end.exit_code() != 0) {
     record.log = errors;
@@ -125,6 +129,7 @@ void run_original_trial(const TrialRequest& request, const Interruption& interru
     record.reason = aborted.reason;
   }
   clock.end_ns = now_ns();
+  record.window = {clock.go_ns, clock.sample_ns};
   record.harness = clock.to_json(
       record.sample.is_object() ? record.sample.value("duration_ns", std::int64_t{0}) : 0);
 }

@@ -11,11 +11,13 @@
 #include "common/base/version.h"
 #include "common/timing/clock.h"
 #include "suite/environment/environment.h"
+#include "suite/execute/observations.h"
 #include "suite/execute/progress_line.h"
 #include "suite/execute/run_session.h"
 #include "suite/record/run_lines.h"
 #include "suite/record/wall_clock.h"
 #include "suite/report/output.h"
+#include "suite/report/show_command.h"
 #include "suite/report/summary_table.h"
 #include "suite/statistics/summary.h"
 
@@ -88,6 +90,7 @@ class RunLoop {
       run_one(pending);
     }
     progress_.clear();
+    if (!arguments_.observe.empty()) observe_rows();
     if (interruption_.requested()) {
       session_.writer.append(make_note_line(
           "interrupted", fmt::format("interrupted by {}", interruption_.signal_name())));
@@ -101,6 +104,14 @@ class RunLoop {
     if (!session_.known_boots.insert(id).second) return;
     session_.writer.append(
         make_boot_line(id, session_.simulated_boots.has_value(), session_.environment));
+    const std::string schedstat = counters_.unknown_schedstat();
+    if (schedstat.empty()) return;
+    nlohmann::json note = make_note_line(
+        "counters",
+        "/proc/schedstat has a layout that is not known: its columns are kept without names, and "
+        "its text in this note");
+    note["raw"] = schedstat;
+    session_.writer.append(note);
   }
 
   void run_one(const PendingTrial& pending) {
@@ -130,15 +141,7 @@ class RunLoop {
       record.status = "skipped";
       record.reason = session_.catalog.reason_for_absence(benchmark.generator);
     } else {
-      TrialRequest request;
-      request.benchmark = &benchmark;
-      request.trial = trial;
-      request.generator = generator;
-      request.seed = seed_of(session_, pending);
-      if (session_.simulated_boots) {
-        request.simulated_boot = simulated_boot_identity(session_, pending.boot);
-      }
-      request.limits = arguments_.limits;
+      TrialRequest request = make_request(pending, trial, benchmark, *generator);
       if (progress_.shown()) {
         request.on_progress = [this](const std::string& text) { show_progress(text); };
       }
@@ -147,6 +150,46 @@ class RunLoop {
     record.started = started;
     record.boot_id = boot_id_of(session_, pending.boot);
     return record;
+  }
+
+  TrialRequest make_request(const PendingTrial& pending, const Trial& trial,
+                            const Benchmark& benchmark, const GeneratorInfo& generator) const {
+    TrialRequest request;
+    request.benchmark = &benchmark;
+    request.trial = trial;
+    request.generator = &generator;
+    request.counters = &counters_;
+    request.seed = seed_of(session_, pending);
+    if (session_.simulated_boots) {
+      request.simulated_boot = simulated_boot_identity(session_, pending.boot);
+    }
+    request.limits = arguments_.limits;
+    return request;
+  }
+
+  /// After the trials that count, so that what a tool leaves in caches spoils none of them.
+  void observe_rows() {
+    const std::filesystem::path parent = observed_directory(session_.writer.path());
+    for (std::size_t i = 0; i < session_.plan.benchmarks.size(); ++i) {
+      const Benchmark& benchmark = session_.plan.benchmarks[i];
+      const GeneratorInfo* generator = session_.catalog.find(benchmark.generator);
+      if (interruption_.requested() || generator == nullptr) continue;
+      if (session_.observed.contains(benchmark.name)) continue;
+      progress_.show(fmt::format("[observing {}/{}] {}", i + 1, session_.plan.benchmarks.size(),
+                                 benchmark.name));
+      const Trial trial{session_.plan.trials.size() + i, i, 0, false};
+      const PendingTrial pending{session_.simulated_boots ? 1 : 0, 0};
+      record_boot(pending.boot);
+      const std::string started = utc_now();
+      nlohmann::json line =
+          observe_trial(make_request(pending, trial, benchmark, *generator), arguments_.observe,
+                        make_observation_directory(parent, benchmark.name),
+                        arguments_.observe_lead_ns, interruption_);
+      line["started"] = started;
+      line["boot_id"] = boot_id_of(session_, pending.boot);
+      session_.writer.append(line);
+    }
+    progress_.clear();
   }
 
   void show_progress(const std::string& rate) {
@@ -206,6 +249,7 @@ class RunLoop {
   const Interruption& interruption_;
   ProgressLine progress_;
   TimeLeft time_left_;
+  CounterReader counters_;
   std::size_t position_ = 0;
   std::size_t current_ = 0;
   std::int64_t flush_ns_ = 0;
@@ -235,8 +279,8 @@ int run_command(const RunArguments& arguments) {
   RunLoop(session, arguments, interruption).run();
   // Read back: what is printed is what is on disk.
   const RunFile file = read_run_file(session.writer.path());
-  print_text(fmt::format("\n{}\nwritten to {} ({:.0f} kB)\n", summary_text(file),
-                         file.path.string(),
+  print_text(fmt::format("\n{}{}\nwritten to {} ({:.0f} kB)\n", summary_text(file),
+                         observations_text(file), file.path.string(),
                          std::max(1.0, static_cast<double>(session.writer.size_bytes()) / 1000)));
   if (interruption.requested()) return static_cast<int>(ExitCode::interrupted);
   if (!file.simulated) {

@@ -31,6 +31,7 @@ struct RunSession {
   std::optional<std::int64_t> simulated_boots;
   std::uint64_t simulation = 0;  ///< From seed and label: tells simulated boots of runs apart.
   RunFileWriter writer;
+  std::set<std::string> observed;     ///< Rows that a tool has watched already.
   std::set<std::string> known_boots;  ///< Ids that have a `boot` line.
   std::vector<PendingTrial> pending;
   std::size_t total = 0;           ///< Trials of the whole run.

@@ -8,6 +8,7 @@
 #include "common/base/error.h"
 #include "common/base/random.h"
 #include "suite/environment/environment.h"
+#include "suite/execute/observer.h"
 #include "suite/execute/resume_check.h"
 #include "suite/execute/run_session.h"
 #include "suite/record/run_lines.h"
@@ -208,6 +209,7 @@ std::string boot_id_of(const RunSession& session, std::int64_t boot) {
 }
 
 RunSession start_new_run(const RunArguments& arguments) {
+  if (!arguments.observe.empty()) (void)fill_observer_command(arguments.observe, "/");
   PreparedPlan prepared;
   Plan plan = plan_of(arguments, arguments.settings, prepared);
   const json environment = read_environment();
@@ -226,6 +228,7 @@ RunSession start_new_run(const RunArguments& arguments) {
                      arguments.simulated_boots,
                      simulation_of(prepared.plan.seed, label),
                      create_file(arguments, label),
+                     {},
                      {},
                      {},
                      0,
@@ -267,10 +270,14 @@ RunSession start_resumed_run(const RunArguments& arguments) {
                      std::move(writer),
                      {},
                      {},
+                     {},
                      0,
                      {}};
   if (file.simulated) session.simulated_boots = file.run.value("simulated_boots", std::int64_t{1});
   check_resume(file, {kernel_identity(), environment, &session.catalog});
+  for (const json& each : file.observations) {
+    if (each.value("status", "") == "valid") session.observed.insert(each.value("benchmark", ""));
+  }
   for (const json& boot : file.boots) session.known_boots.insert(boot.at("boot_id"));
   find_pending(session, &file);
   session.notes = environment_warnings(environment);

@@ -80,13 +80,6 @@ SpawnRequest placed_request(const Benchmark& benchmark, const std::string& role)
   return request;
 }
 
-HostCounters timed_counters(TrialClock& clock) {
-  const std::int64_t start_ns = now_ns();
-  HostCounters counters = read_host_counters();
-  clock.counters_ns += now_ns() - start_ns;
-  return counters;
-}
-
 std::string one_line(const std::string& text) {
   std::string line;
   for (const char letter : text) {
@@ -104,7 +97,8 @@ std::string one_line(const std::string& text) {
 }
 
 RecordedTrial run_trial(const TrialRequest& request, const Interruption& interruption) {
-  KREPRO_CHECK(request.benchmark != nullptr && request.generator != nullptr);
+  KREPRO_CHECK(request.benchmark != nullptr && request.generator != nullptr &&
+               request.counters != nullptr);
   RecordedTrial record;
   record.benchmark = request.benchmark->name;
   record.repetition = request.trial.repetition;

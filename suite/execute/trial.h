@@ -9,7 +9,9 @@
 #include <string>
 
 #include "suite/catalog/catalog.h"
+#include "suite/counters/counter_reader.h"
 #include "suite/execute/interruption.h"
+#include "suite/execute/observer.h"
 #include "suite/plan/plan.h"
 #include "suite/record/run_file.h"
 
@@ -29,9 +31,11 @@ struct TrialRequest {
   const Benchmark* benchmark = nullptr;
   Trial trial;
   const GeneratorInfo* generator = nullptr;
+  const CounterReader* counters = nullptr;
   std::uint64_t seed = 0;                      ///< For generators whose options name none.
   std::optional<std::int64_t> simulated_boot;  ///< Identity for options that mean the boot.
   TrialLimits limits;
+  Observer* observer = nullptr;  ///< Watches the trial; nullptr: nobody does.
   /// Called about once a second with what the generator says of its rate; empty: nobody looks, and
   /// nothing wakes up.
   std::function<void(const std::string&)> on_progress;

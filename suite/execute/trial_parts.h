@@ -6,7 +6,8 @@
 #include <string>
 
 #include "common/process/child.h"
-#include "suite/counters/host_counters.h"
+#include "suite/counters/counter_reader.h"
+#include "suite/counters/task_counters.h"
 #include "suite/execute/trial.h"
 #include "suite/execute/watched_process.h"
 
@@ -35,8 +36,36 @@ struct TrialClock {
 /// CPUs and policy of `role` as the plan has them, and LC_ALL=C.
 [[nodiscard]] SpawnRequest placed_request(const Benchmark& benchmark, const std::string& role);
 
-/// Reads the host's counters and books the time.
-[[nodiscard]] HostCounters timed_counters(TrialClock& clock);
+/// The counters around one trial. What reading them costs is booked, and lies outside the time that
+/// the load measures.
+class TrialCounters {
+ public:
+  TrialCounters(const CounterReader& reader, TrialClock& clock) : reader_(reader), clock_(clock) {}
+
+  /// Just before `go`. `load`, `server`: processes; 0: there is none.
+  void read_before(pid_t load, pid_t server);
+  /// Just after the end, while the server still runs.
+  void read_after();
+  /// The `counters` of the record; `sample` tells of the load's tasks.
+  [[nodiscard]] nlohmann::json deltas(const nlohmann::json& sample);
+
+ private:
+  struct Tasks {
+    std::map<int, TaskCounters> load;
+    std::map<int, TaskCounters> server;
+  };
+  [[nodiscard]] Tasks read_tasks() const;
+  [[nodiscard]] nlohmann::json task_deltas(const nlohmann::json& sample,
+                                           nlohmann::json& absent) const;
+  const CounterReader& reader_;
+  TrialClock& clock_;
+  pid_t load_ = 0;
+  pid_t server_ = 0;
+  CounterReading before_;
+  CounterReading after_;
+  Tasks tasks_before_;
+  Tasks tasks_after_;
+};
 
 /// One line, without control characters, at most 400 bytes.
 [[nodiscard]] std::string one_line(const std::string& text);

@@ -34,6 +34,7 @@ class TrialTest : public ::testing::Test {
     benchmark_.generator = "fake";
     request_.benchmark = &benchmark_;
     request_.generator = &generator_;
+    request_.counters = &counters_;
     request_.limits = {5'000'000'000, 5'000'000'000, 2'000'000'000};
   }
   ~TrialTest() override { std::filesystem::remove_all(directory_); }
@@ -52,6 +53,7 @@ class TrialTest : public ::testing::Test {
   GeneratorInfo generator_;
   Benchmark benchmark_;
   TrialRequest request_;
+  CounterReader counters_;
   Interruption interruption_;
 };
 

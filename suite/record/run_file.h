@@ -55,6 +55,12 @@ class RunFileWriter {
   bool created_ = false;
 };
 
+/// When a load was released and gave its answer; CLOCK_MONOTONIC, 0: not reached. Not in the line.
+struct TrialWindow {
+  std::int64_t go_ns = 0;
+  std::int64_t sample_ns = 0;
+};
+
 /// One `sample` line.
 struct RecordedTrial {
   std::string benchmark;
@@ -71,7 +77,8 @@ struct RecordedTrial {
   nlohmann::json server;    ///< The sample of the role `serve`; null where there is none.
   nlohmann::json counters;  ///< Deltas around the trial.
   nlohmann::json harness;   ///< The harness's own cost, in ns (docs/run-file.md).
-  std::string log;          ///< End of what the generator wrote to stderr, where it was not valid.
+  TrialWindow window;
+  std::string log;  ///< End of what the generator wrote to stderr, where it was not valid.
 
   [[nodiscard]] bool valid() const { return status == "valid"; }
 };
@@ -89,8 +96,9 @@ struct RunFile {
   bool simulated = false;
   std::vector<nlohmann::json> boots;  ///< `boot` lines
   std::vector<RecordedTrial> trials;
-  std::vector<nlohmann::json> notes;  ///< `note` lines
-  bool torn = false;                  ///< The last line was torn and left out.
+  std::vector<nlohmann::json> notes;         ///< `note` lines
+  std::vector<nlohmann::json> observations;  ///< `observation` lines: trials that a tool watched.
+  bool torn = false;                         ///< The last line was torn and left out.
 
   /// The trials that count, in the order they ran: of one that was run again after an interruption
   /// only the last record.

@@ -56,6 +56,8 @@ void read_line(RunFile& file, const nlohmann::json& line) {
     file.boots.push_back(line);
   } else if (name == "sample") {
     file.trials.push_back(recorded_trial_from_json(line));
+  } else if (name == "observation") {
+    file.observations.push_back(line);
   } else if (name == "note") {
     file.notes.push_back(line);
   }

@@ -6,8 +6,10 @@
 #include <set>
 
 #include "common/base/error.h"
+#include "common/base/units.h"
 #include "suite/environment/environment.h"
 #include "suite/report/output.h"
+#include "suite/report/signature_text.h"
 #include "suite/report/summary_table.h"
 
 namespace krepro {
@@ -52,11 +54,32 @@ std::string run_heading(const RunFile& file) {
   return text;
 }
 
+std::string observations_text(const RunFile& file) {
+  std::string text;
+  for (const nlohmann::json& each : file.observations) {
+    const nlohmann::json window = each.value("window", nlohmann::json::object());
+    const std::int64_t length_ns =
+        window.value("sample_ns", std::int64_t{0}) - window.value("go_ns", std::int64_t{0});
+    const std::string status = text_of(each, "status");
+    text +=
+        wrap_text(fmt::format("  {}: {}{}: {}", text_of(each, "benchmark"),
+                              status == "valid" ? "a window of " : status,
+                              status == "valid" ? format_duration(static_cast<double>(length_ns))
+                                                : ": " + text_of(each, "reason"),
+                              text_of(each, "directory")),
+                  "    ") +
+        "\n";
+  }
+  return text.empty() ? text : "\nobserved, in no mean:\n" + text;
+}
+
 int show_command(const ShowArguments& arguments) {
   bool first = true;
   for (const std::filesystem::path& path : arguments.files) {
     const RunFile file = read_run_file(path);
-    print_text(fmt::format("{}{}\n{}", first ? "" : "\n", run_heading(file), summary_text(file)));
+    print_text(fmt::format("{}{}\n{}{}", first ? "" : "\n", run_heading(file),
+                           arguments.signature ? signature_text(file) : summary_text(file),
+                           observations_text(file)));
     first = false;
   }
   return static_cast<int>(ExitCode::ok);
