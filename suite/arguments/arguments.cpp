@@ -161,8 +161,7 @@ class CommandLineParser {
   }
 
   static void add_topology_option(CLI::App& app, std::filesystem::path& file) {
-    app.add_option("--topology", file, "as if on the machine of this file")
-        ->type_name("FILE");
+    app.add_option("--topology", file, "as if on the machine of this file")->type_name("FILE");
   }
 
   void add_place() {

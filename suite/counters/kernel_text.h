@@ -9,7 +9,8 @@
 
 namespace krepro {
 
-/// The lines without their ends; the last one too where it has none.
+/// The lines without their ends; the last one too where it has none. Views of `text`, which has to
+/// live as long: no temporary.
 [[nodiscard]] std::vector<std::string_view> lines_of(std::string_view text);
 /// The words between spaces and tabs.
 [[nodiscard]] std::vector<std::string_view> words_of(std::string_view line);

@@ -165,9 +165,9 @@ std::string why_not(int error_number) {
 CounterGroup read_vmstat(const HostFiles& host) {
   CounterGroup group;
   int error_number = 0;
-  const auto text = host.read("/proc/vmstat", &error_number);
-  if (!text) group.problem = "/proc/vmstat: " + why_not(error_number);
-  for (const std::string_view line : lines_of(text.value_or(""))) {
+  const std::string text = host.read("/proc/vmstat", &error_number).value_or("");
+  if (error_number != 0) group.problem = "/proc/vmstat: " + why_not(error_number);
+  for (const std::string_view line : lines_of(text)) {
     const std::vector<std::string_view> words = words_of(line);
     if (words.size() != 2 || !is_event(words[0])) continue;
     const auto value = number_in(words[1]);
@@ -179,9 +179,9 @@ CounterGroup read_vmstat(const HostFiles& host) {
 CounterGroup read_softirqs(const HostFiles& host) {
   CounterGroup group;
   int error_number = 0;
-  const auto text = host.read("/proc/softirqs", &error_number);
-  if (!text) group.problem = "/proc/softirqs: " + why_not(error_number);
-  for (const std::string_view line : lines_of(text.value_or(""))) {
+  const std::string text = host.read("/proc/softirqs", &error_number).value_or("");
+  if (error_number != 0) group.problem = "/proc/softirqs: " + why_not(error_number);
+  for (const std::string_view line : lines_of(text)) {
     const PerCpuLine found = per_cpu_line(line);
     if (!found.name.empty()) group.values[lower_case(found.name)] = found.sum;
   }
@@ -191,9 +191,9 @@ CounterGroup read_softirqs(const HostFiles& host) {
 CounterGroup read_interrupts(const HostFiles& host) {
   CounterGroup group;
   int error_number = 0;
-  const auto text = host.read("/proc/interrupts", &error_number);
-  if (!text) group.problem = "/proc/interrupts: " + why_not(error_number);
-  for (const std::string_view line : lines_of(text.value_or(""))) {
+  const std::string text = host.read("/proc/interrupts", &error_number).value_or("");
+  if (error_number != 0) group.problem = "/proc/interrupts: " + why_not(error_number);
+  for (const std::string_view line : lines_of(text)) {
     const PerCpuLine found = per_cpu_line(line);
     if (!found.name.empty()) group.values[interrupt_name(found)] += found.sum;
   }

@@ -24,8 +24,8 @@ constexpr std::array<std::pair<const char*, const char*>, 4> spread_names = {
 
 TaskCounters read_task(const std::string& folder, const HostFiles& host) {
   TaskCounters task;
-  const std::string times = host.read(folder + "/schedstat").value_or("");
-  const std::vector<std::string_view> words = words_of(times.substr(0, times.find('\n')));
+  const std::string times = host.read_line(folder + "/schedstat").value_or("");
+  const std::vector<std::string_view> words = words_of(times);
   if (words.size() >= 3) {
     task.run_ns = number_in(words[0]).value_or(0);
     task.wait_ns = number_in(words[1]).value_or(0);
@@ -43,7 +43,7 @@ void add_process(int pid, const HostFiles& host, std::map<int, TaskCounters>& ta
     const auto tid = number_in(name);
     if (!tid || tasks.contains(static_cast<int>(*tid))) continue;
     tasks[static_cast<int>(*tid)] = read_task(folder + "/" + name, host);
-    const std::string children = host.read(folder + "/" + name + "/children").value_or("");
+    const std::string children = host.read_line(folder + "/" + name + "/children").value_or("");
     for (const std::string_view word : words_of(children)) {
       if (const auto child = number_in(word)) add_process(static_cast<int>(*child), host, tasks);
     }

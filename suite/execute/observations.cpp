@@ -60,9 +60,9 @@ nlohmann::json observe_trial(TrialRequest request, const std::string& command,
   const nlohmann::json window = {{"clock", "CLOCK_MONOTONIC"},
                                  {"go_ns", record.window.go_ns},
                                  {"sample_ns", record.window.sample_ns},
-                                 {"observer_started_ns", observer.times().started_ns},
-                                 {"observer_stopped_ns", observer.times().stopped_ns},
-                                 {"observer_ended_ns", observer.times().ended_ns}};
+                                 {"observer_started_ns", observer.life().started_ns},
+                                 {"observer_stopped_ns", observer.life().stopped_ns},
+                                 {"observer_ended_ns", observer.life().ended_ns}};
   std::ofstream(directory / "window.json") << window.dump(1) << "\n";
   nlohmann::json line = {{"type", "observation"},
                          {"benchmark", record.benchmark},

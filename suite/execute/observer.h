@@ -34,7 +34,7 @@ class Observer {
   /// it ended well.
   [[nodiscard]] std::string finish(std::int64_t grace_ns);
 
-  [[nodiscard]] const ObserverTimes& times() const { return times_; }
+  [[nodiscard]] const ObserverTimes& life() const { return times_; }
   [[nodiscard]] const std::filesystem::path& directory() const { return directory_; }
 
  private:

@@ -107,7 +107,8 @@ Wake wait_for_activity(std::span<WatchedProcess* const> processes, const Interru
   if (count < 0 && errno != EINTR) throw system_error("poll", errno, ExitCode::failed);
   if (count > 0) poll_set.read();
   if (interruption != nullptr && interruption->requested()) return Wake::interrupted;
-  return count == 0 && now_ns() >= deadline_ns ? Wake::timeout : Wake::activity;
+  // Whatever came: who prints without end must not outlast its time.
+  return now_ns() >= deadline_ns ? Wake::timeout : Wake::activity;
 }
 
 std::string describe_process_group(pid_t group) {

@@ -64,7 +64,7 @@ TEST(RunFailureTest, WhatIsNotPossibleHereIsSkippedAndListed) {
   here.write("p.toml", faulty_profile("not-possible"));
   const Outcome outcome = here.krepro({"run", "p.toml"});
   EXPECT_EQ(outcome.status, 0) << outcome.err;
-  EXPECT_THAT(outcome.out, AllOf(HasSubstr("2 skipped"), HasSubstr("not possible here")));
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("2 skipped"), HasSubstr("made-up fault: not possible")));
 }
 
 TEST(RunFailureTest, WhereNothingCouldRunTheStatusIs3) {

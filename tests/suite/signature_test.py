@@ -134,7 +134,8 @@ def figures_of(text):
         elif line[:36].strip():
             name = line[:36].strip()
         numbers = [float(re.sub(r"[^-0-9.e+]", "", c)) if re.search(r"\d", c) else None for c in columns]
-        found[name] = numbers
+        if any(number is not None for number in numbers):  # else a note that goes on
+            found[name] = numbers
     return found
 
 
