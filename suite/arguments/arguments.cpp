@@ -202,6 +202,15 @@ class CommandLineParser {
         ->type_name("BUNDLE");
     run->add_option("--resume", run_.resume, "go on with a run that was cut short")
         ->type_name("FILE");
+    run->add_flag("--apply-settings", run_.apply_settings,
+                  "change the machine as the profile asks, and\nput it back at the end");
+    add_parsed(*run, "--cgroups", "WORD", "roles (default): groups of their own; or none",
+               [this](const std::string& text) {
+                 if (text != "roles" && text != "none") {
+                   throw usage_error(fmt::format("--cgroups: \"{}\" is not roles or none", text));
+                 }
+                 run_.groups = text == "roles";
+               });
     run->add_option("--observe", run_.observe,
                     "one extra trial per row under this tool, {dir}\n"
                     "its directory: 'perf sched record -o {dir}/s.data'")

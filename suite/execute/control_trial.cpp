@@ -122,7 +122,7 @@ class ControlTrial {
   }
 
   std::unique_ptr<WatchedProcess> start(const std::string& role) {
-    SpawnRequest request = placed_request(*request_.benchmark, role);
+    SpawnRequest request = placed_request(request_, role);
     request.argv = {request_.generator->path.string(), "--role", role, "--control"};
     const std::int64_t start_ns = now_ns();
     auto process = std::make_unique<WatchedProcess>(

@@ -83,7 +83,7 @@ void run(const TrialRequest& request, const Interruption& interruption, Recorded
          TrialClock& clock) {
   const OriginalProgram original = OriginalProgram::from_description(request.generator->described);
   original.require_installed();
-  SpawnRequest spawn = placed_request(*request.benchmark, "load");
+  SpawnRequest spawn = placed_request(request, "load");
   spawn.argv = original.command(original.arguments_from_json(request.benchmark->options));
   spawn.pipe_stdin = false;
   const std::int64_t limit_ns =

@@ -28,7 +28,7 @@ std::string plan_line(const RunSession& session) {
   const Plan& plan = session.plan;
   std::vector<std::int64_t> repetitions(plan.benchmarks.size(), 0);
   for (const Trial& trial : plan.trials) {
-    if (!trial.warmup) ++repetitions[trial.benchmark];
+    if (!trial.warmup && trial.variant == 0) ++repetitions[trial.benchmark];
   }
   const auto [least, most] = std::minmax_element(repetitions.begin(), repetitions.end());
   std::string text =
@@ -37,6 +37,7 @@ std::string plan_line(const RunSession& session) {
                         plan.benchmarks.size() == 1 ? "" : "s", *least, *least == 1 ? "" : "s")
           : fmt::format("plan: {} benchmarks, {} trials", plan.benchmarks.size(),
                         plan.trials.size());
+  if (!plan.variants.empty()) text += fmt::format(" x {} settings", plan.variants.size());
   if (session.simulated_boots)
     text += fmt::format(" x {} simulated boots", *session.simulated_boots);
   text += fmt::format(", {}", to_string(plan.order));
@@ -134,21 +135,48 @@ class RunLoop {
     RecordedTrial record;
     const GeneratorInfo* generator = session_.catalog.find(benchmark.generator);
     if (generator == nullptr) {
-      record.benchmark = benchmark.name;
-      record.repetition = trial.repetition;
-      record.warmup = trial.warmup;
-      record.order = trial.index;
-      record.status = "skipped";
-      record.reason = session_.catalog.reason_for_absence(benchmark.generator);
+      record = unstarted(benchmark, trial, "skipped",
+                         not_possible(session_.catalog.reason_for_absence(benchmark.generator)));
     } else {
       TrialRequest request = make_request(pending, trial, benchmark, *generator);
       if (progress_.shown()) {
         request.on_progress = [this](const std::string& text) { show_progress(text); };
       }
-      record = run_trial(request, interruption_);
+      record = run_with_settings(request, trial);
     }
+    if (!session_.plan.variants.empty()) record.label = label_of(session_, trial);
     record.started = started;
     record.boot_id = boot_id_of(session_, pending.boot);
+    return record;
+  }
+
+  /// A setting that cannot be applied fails its trial, and so does one that was changed meanwhile.
+  RecordedTrial run_with_settings(TrialRequest& request, const Trial& trial) {
+    try {
+      request.roles = session_.settings->prepare(session_.plan, trial);
+    } catch (const Error& error) {
+      return unstarted(*request.benchmark, trial, "failed", error);
+    }
+    RecordedTrial record = run_trial(request, interruption_);
+    record.settings = session_.settings->read_back(session_.plan, trial);
+    const std::string change = session_.settings->find_change();
+    if (!change.empty() && record.valid()) {
+      record.status = "failed";
+      record.reason = change;
+    }
+    return record;
+  }
+
+  static RecordedTrial unstarted(const Benchmark& benchmark, const Trial& trial,
+                                 const std::string& status, const Error& reason) {
+    RecordedTrial record;
+    record.benchmark = benchmark.name;
+    record.repetition = trial.repetition;
+    record.warmup = trial.warmup;
+    record.order = trial.index;
+    record.status = status;
+    record.reason = reason.what();
+    if (!reason.remedy().empty()) record.reason += "; " + reason.remedy();
     return record;
   }
 
@@ -181,10 +209,11 @@ class RunLoop {
       const PendingTrial pending{session_.simulated_boots ? 1 : 0, 0};
       record_boot(pending.boot);
       const std::string started = utc_now();
-      nlohmann::json line =
-          observe_trial(make_request(pending, trial, benchmark, *generator), arguments_.observe,
-                        make_observation_directory(parent, benchmark.name),
-                        arguments_.observe_lead_ns, interruption_);
+      TrialRequest request = make_request(pending, trial, benchmark, *generator);
+      request.roles = session_.settings->prepare(session_.plan, trial);
+      nlohmann::json line = observe_trial(std::move(request), arguments_.observe,
+                                          make_observation_directory(parent, benchmark.name),
+                                          arguments_.observe_lead_ns, interruption_);
       line["started"] = started;
       line["boot_id"] = boot_id_of(session_, pending.boot);
       session_.writer.append(line);
@@ -199,7 +228,11 @@ class RunLoop {
     const bool named = benchmark.name.starts_with(benchmark.generator);
     std::string text =
         fmt::format("[{}/{}] {}{}{}{}", position_, session_.total, named ? "" : benchmark.generator,
-                    named ? "" : " ", benchmark.name, trial.warmup ? " (warm-up)" : "");
+                    named ? "" : " ", benchmark.name,
+                    trial.settling ? " (settling)"
+                    : trial.warmup ? " (warm-up)"
+                                   : "");
+    if (!session_.plan.variants.empty()) text += " " + session_.plan.variants[trial.variant].suffix;
     if (!rate.empty()) text += "   " + rate;
     std::vector<std::size_t> rest;
     for (std::size_t i = current_; i < session_.pending.size(); ++i) {
@@ -269,6 +302,18 @@ ExitCode outcome(const RunFile& file) {
   return any_valid ? ExitCode::ok : ExitCode::not_possible;
 }
 
+void put_settings_back(RunSession& session) {
+  const bool applied = session.settings->applied();
+  std::vector<std::string> lines = session.settings->end();
+  for (const std::string& line : lines) {
+    print_text(wrap_text("note: " + line, "      ") + "\n");
+  }
+  if (lines.empty() && applied) lines.emplace_back("all settings are as they were before the run");
+  for (const std::string& line : lines) {
+    session.writer.append(make_note_line("settings", line));
+  }
+}
+
 }  // namespace
 
 int run_command(const RunArguments& arguments) {
@@ -277,6 +322,7 @@ int run_command(const RunArguments& arguments) {
       arguments.resume.empty() ? start_new_run(arguments) : start_resumed_run(arguments);
   print_heading(session);
   RunLoop(session, arguments, interruption).run();
+  put_settings_back(session);
   // Read back: what is printed is what is on disk.
   const RunFile file = read_run_file(session.writer.path());
   print_text(fmt::format("\n{}{}\nwritten to {} ({:.0f} kB)\n", summary_text(file),

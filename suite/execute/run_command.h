@@ -22,6 +22,8 @@ struct RunArguments {
   std::filesystem::path like;    ///< --like: repeat the plan of this bundle (suite/bundle/like.h).
   std::string observe;           ///< --observe COMMAND: an extra trial per row, watched; "": none.
   std::int64_t observe_lead_ns = 500'000'000;  ///< How long the observer gets to attach.
+  bool apply_settings = false;  ///< --apply-settings: the profile's settings of this machine.
+  bool groups = true;           ///< --cgroups: control groups of their own for the roles.
   bool quiet = false;
   std::optional<std::int64_t> simulated_boots;
   TrialLimits limits;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "suite/execute/run_command.h"
+#include "suite/execute/run_settings.h"
 #include "suite/plan/plan_command.h"
 #include "suite/record/run_file.h"
 
@@ -31,6 +33,7 @@ struct RunSession {
   std::optional<std::int64_t> simulated_boots;
   std::uint64_t simulation = 0;  ///< From seed and label: tells simulated boots of runs apart.
   RunFileWriter writer;
+  std::unique_ptr<RunSettings> settings;
   std::set<std::string> observed;     ///< Rows that a tool has watched already.
   std::set<std::string> known_boots;  ///< Ids that have a `boot` line.
   std::vector<PendingTrial> pending;
@@ -51,6 +54,9 @@ struct RunSession {
 /// comparison of rows is one of loads. Trials of simulated boots must be independent, so there
 /// every one differs.
 [[nodiscard]] std::uint64_t seed_of(const RunSession& session, const PendingTrial& pending);
+
+/// The label of a trial's variant; the run's own where nothing is varied.
+[[nodiscard]] std::string label_of(const RunSession& session, const Trial& trial);
 
 /// The id of boot number `boot` (see PendingTrial).
 [[nodiscard]] std::string boot_id_of(const RunSession& session, std::int64_t boot);

@@ -12,6 +12,8 @@
 #include "suite/execute/resume_check.h"
 #include "suite/execute/run_session.h"
 #include "suite/record/run_lines.h"
+#include "suite/report/output.h"
+#include "suite/report/summary_table.h"
 
 namespace krepro {
 namespace {
@@ -136,6 +138,8 @@ json settings_json(const RunArguments& arguments) {
   if (settings.repetitions) result["repetitions"] = *settings.repetitions;
   if (settings.warmups) result["warmups"] = *settings.warmups;
   if (!arguments.runtime.empty()) result["runtime"] = arguments.runtime;
+  if (arguments.apply_settings) result["apply_settings"] = true;
+  if (!arguments.groups) result["cgroups"] = "none";
   return result;
 }
 
@@ -186,7 +190,47 @@ void record_notes(RunSession& session) {
   }
 }
 
+/// What a run that was killed has left, put back before anything is measured or planned.
+std::vector<std::string> put_back_left_settings() {
+  std::vector<std::string> lines = restore_left_settings(KnobAccess(), state_directory());
+  // At once: what is said must not depend on how the start goes on.
+  for (const std::string& line : lines) print_text(wrap_text("note: " + line, "      ") + "\n");
+  return lines;
+}
+
+/// `restored`: what put_back_left_settings() has said already.
+void add_settings_notes(RunSession& session, const std::vector<std::string>& restored) {
+  for (const std::string& line : restored) {
+    session.writer.append(make_note_line("settings", line));
+  }
+  const std::vector<std::string>& notes = session.settings->notes();
+  session.notes.insert(session.notes.end(), notes.begin(), notes.end());
+}
+
+std::unique_ptr<RunSettings> begin_settings(const RunArguments& arguments, const Plan& plan) {
+  // Invented data needs no groups.
+  const bool groups = arguments.groups && !arguments.simulated_boots;
+  return std::make_unique<RunSettings>(plan, arguments.apply_settings, groups);
+}
+
+bool sets_smt(const Plan& plan) {
+  return std::any_of(plan.settings.begin(), plan.settings.end(),
+                     [](const Setting& setting) { return setting.name == "smt"; });
+}
+
+json environment_with(const RunSettings& settings) {
+  json environment = read_environment();
+  environment["run.role_groups"] = settings.groups_item();
+  return environment;
+}
+
 }  // namespace
+
+std::string label_of(const RunSession& session, const Trial& trial) {
+  const Plan& plan = session.plan;
+  return plan.variants.empty() ? session.label
+                               : session.label + plan.variants.at(trial.variant).suffix;
+}
 
 std::int64_t simulated_boot_identity(const RunSession& session, std::int64_t boot) {
   RandomStream random(session.simulation, static_cast<std::uint64_t>(boot));
@@ -212,11 +256,20 @@ RunSession start_new_run(const RunArguments& arguments) {
   if (!arguments.observe.empty()) (void)fill_observer_command(arguments.observe, "/");
   PreparedPlan prepared;
   Plan plan = plan_of(arguments, arguments.settings, prepared);
-  const json environment = read_environment();
+  const std::vector<std::string> restored = put_back_left_settings();
+  auto settings = begin_settings(arguments, plan);
+  // The CPUs may be others now.
+  if (arguments.apply_settings && sets_smt(plan)) {
+    PlanSettings again = arguments.settings;
+    again.seed = plan.seed;
+    plan = plan_of(arguments, again, prepared);
+  }
+  const json environment = environment_with(*settings);
   const json kernel = kernel_identity();
   const std::string label =
       arguments.label.empty() ? kernel.value("release", std::string()) : arguments.label;
   check_label(label);
+  for (const Variant& variant : plan.variants) check_label(label + variant.suffix);
   if (!arguments.simulated_boots) {
     check_label_is_of_one_kernel(directory_of(arguments), label, kernel);
   }
@@ -228,6 +281,7 @@ RunSession start_new_run(const RunArguments& arguments) {
                      arguments.simulated_boots,
                      simulation_of(prepared.plan.seed, label),
                      create_file(arguments, label),
+                     std::move(settings),
                      {},
                      {},
                      {},
@@ -240,6 +294,7 @@ RunSession start_new_run(const RunArguments& arguments) {
   if (session.simulated_boots) line["simulation"] = session.simulation;
   session.writer.append(line);
   collect_notes(session);
+  add_settings_notes(session, restored);
   record_notes(session);
   find_pending(session, nullptr);
   return session;
@@ -258,8 +313,10 @@ RunSession start_resumed_run(const RunArguments& arguments) {
     settings.seed = file.plan.seed;
     check_same_plan(file, plan_of(arguments, settings, again));
   }
+  const std::vector<std::string> restored = put_back_left_settings();
+  auto settings = begin_settings(arguments, file.plan);
   const Machine machine = read_machine();
-  const json environment = read_environment();
+  const json environment = environment_with(*settings);
   RunSession session{find_catalog(),
                      file.plan,
                      file.label,
@@ -268,6 +325,7 @@ RunSession start_resumed_run(const RunArguments& arguments) {
                      {},
                      file.run.value("simulation", std::uint64_t{0}),
                      std::move(writer),
+                     std::move(settings),
                      {},
                      {},
                      {},
@@ -281,6 +339,7 @@ RunSession start_resumed_run(const RunArguments& arguments) {
   for (const json& boot : file.boots) session.known_boots.insert(boot.at("boot_id"));
   find_pending(session, &file);
   session.notes = environment_warnings(environment);
+  add_settings_notes(session, restored);
   if (const std::string& cut = session.writer.cut_text(); !cut.empty()) {
     session.notes.push_back(fmt::format(
         "the torn last line of the file, {} bytes, was cut off; its trial runs again", cut.size()));

@@ -63,7 +63,8 @@ nlohmann::json TrialClock::to_json(std::int64_t load_ns) const {
   return block;
 }
 
-SpawnRequest placed_request(const Benchmark& benchmark, const std::string& role) {
+SpawnRequest placed_request(const TrialRequest& trial, const std::string& role) {
+  const Benchmark& benchmark = *trial.benchmark;
   SpawnRequest request;
   // Numbers and messages of programs must not depend on the user's language.
   request.environment = {"LC_ALL=C"};
@@ -74,9 +75,14 @@ SpawnRequest placed_request(const Benchmark& benchmark, const std::string& role)
     request.memory = parse_memory_policy(memory->get<std::string>());
   }
   const auto scheduling = benchmark.scheduling.find(role);
-  if (scheduling != benchmark.scheduling.end()) {
+  const auto varied = trial.roles.scheduling.find(role);
+  if (varied != trial.roles.scheduling.end()) {
+    request.scheduling = parse_scheduling(varied->second);
+  } else if (scheduling != benchmark.scheduling.end()) {
     request.scheduling = parse_scheduling(scheduling->get<std::string>());
   }
+  const auto groups = trial.roles.cgroup_procs.find(role);
+  if (groups != trial.roles.cgroup_procs.end()) request.cgroup_procs = groups->second;
   return request;
 }
 

@@ -4,9 +4,12 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "suite/catalog/catalog.h"
 #include "suite/counters/counter_reader.h"
@@ -27,11 +30,18 @@ struct TrialLimits {
   std::int64_t stop_ns = 60'000'000'000;
 };
 
+/// How the roles are started besides what the benchmark says.
+struct RoleSetup {
+  std::map<std::string, std::string> scheduling;  ///< Role -> policy, instead of the benchmark's.
+  std::map<std::string, std::vector<std::filesystem::path>> cgroup_procs;  ///< Role -> files.
+};
+
 struct TrialRequest {
   const Benchmark* benchmark = nullptr;
   Trial trial;
   const GeneratorInfo* generator = nullptr;
   const CounterReader* counters = nullptr;
+  RoleSetup roles;
   std::uint64_t seed = 0;                      ///< For generators whose options name none.
   std::optional<std::int64_t> simulated_boot;  ///< Identity for options that mean the boot.
   TrialLimits limits;

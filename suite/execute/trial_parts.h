@@ -33,8 +33,8 @@ struct TrialClock {
   [[nodiscard]] nlohmann::json to_json(std::int64_t load_ns) const;
 };
 
-/// CPUs and policy of `role` as the plan has them, and LC_ALL=C.
-[[nodiscard]] SpawnRequest placed_request(const Benchmark& benchmark, const std::string& role);
+/// CPUs, policy and control group of `role` as the plan and its settings have them, and LC_ALL=C.
+[[nodiscard]] SpawnRequest placed_request(const TrialRequest& trial, const std::string& role);
 
 /// The counters around one trial. What reading them costs is booked, and lies outside the time that
 /// the load measures.

@@ -24,6 +24,7 @@ namespace {
 
 constexpr std::size_t trials_max = 1'000'000;
 constexpr std::size_t names_shown_max = 12;
+constexpr std::size_t variants_max = 64;
 
 bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
@@ -51,6 +52,7 @@ class Planner {
     check_settings();
     read_defaults();
     choose_fit();
+    read_settings();
     for (const Row& row : expand_rows(profile_, parameters_, errors_)) add_row(row);
     parameters_.report_unused();
     report_unused_defaults();
@@ -85,6 +87,58 @@ class Planner {
       if (!filled) continue;
       defaults_.push_back({key, *filled, value.position, value.key_position, false});
     }
+  }
+
+  /// One setting with one of its values, filled in and checked.
+  std::optional<Setting> setting_of(const ProfileText& name, const ProfileText& value) {
+    const auto filled_name = parameters_.fill(name.text, name.position);
+    const auto filled_value = parameters_.fill(value.text, value.position);
+    if (!filled_name || !filled_value) return std::nullopt;
+    Setting setting{filled_name->get<std::string>(), filled_value->get<std::string>()};
+    // A parameter that names a device has its path.
+    const std::size_t device = setting.name.find("block//dev/");
+    if (device == 0) setting.name.erase(6, 5);
+    try {
+      check_setting(setting);
+    } catch (const Error& error) {
+      errors_.add(value.position, fmt::format("settings: {}", error.what()), error.remedy());
+      return std::nullopt;
+    }
+    return setting;
+  }
+
+  void read_settings() {
+    std::vector<Variant> variants(1);
+    for (const ProfileSetting& asked : profile_.settings) {
+      std::vector<Setting> values;
+      for (const ProfileText& value : asked.values) {
+        if (auto setting = setting_of(asked.name, value)) values.push_back(std::move(*setting));
+      }
+      if (!asked.axis) {
+        settings_of_plan_.insert(settings_of_plan_.end(), values.begin(), values.end());
+        continue;
+      }
+      if (asked.name.text == "smt") {
+        errors_.add(asked.name.position, "settings.smt cannot be varied within a run",
+                    "placements differ with it: run twice, with a --label each");
+      }
+      if (variants.size() * std::max<std::size_t>(1, values.size()) > variants_max) {
+        errors_.add(asked.name.position,
+                    fmt::format("the settings have more than {} combinations", variants_max));
+        return;
+      }
+      std::vector<Variant> multiplied;
+      for (const Variant& variant : variants) {
+        for (const Setting& value : values) {
+          multiplied.push_back(variant);
+          multiplied.back().settings.push_back(value);
+        }
+      }
+      variants = std::move(multiplied);
+    }
+    if (variants.size() == 1 && variants.front().settings.empty()) return;
+    for (Variant& variant : variants) variant.suffix = label_suffix(variant.settings);
+    variants_ = std::move(variants);
   }
 
   void choose_fit() {
@@ -302,7 +356,8 @@ class Planner {
     std::vector<TrialCounts> counts;
     std::size_t trials = 0;
     for (Planned& planned : planned_) {
-      trials += static_cast<std::size_t>(planned.counts.repetitions + planned.counts.warmups);
+      trials += static_cast<std::size_t>(planned.counts.repetitions + planned.counts.warmups) *
+                std::max<std::size_t>(1, variants_.size());
       counts.push_back(planned.counts);
       plan.benchmarks.push_back(std::move(planned.benchmark));
     }
@@ -310,7 +365,14 @@ class Planner {
       throw usage_error(
           fmt::format("{}: {} trials; at most {} in one run", profile_.name, trials, trials_max));
     }
-    plan.trials = order_trials(counts, plan.order, plan.seed);
+    plan.settings = settings_of_plan_;
+    plan.variants = variants_;
+    // What only the load is started with leaves no state behind that would have to settle.
+    const bool settles =
+        !variants_.empty() && std::any_of(variants_.front().settings.begin(),
+                                          variants_.front().settings.end(), changes_machine);
+    plan.trials = order_trials(counts, plan.order, plan.seed,
+                               std::max<std::size_t>(1, variants_.size()), settles);
     return plan;
   }
 
@@ -327,6 +389,8 @@ class Planner {
   std::vector<Planned> planned_;
   std::vector<SkippedBenchmark> skipped_;
   std::vector<std::string> warnings_;
+  std::vector<Setting> settings_of_plan_;
+  std::vector<Variant> variants_;
 };
 
 }  // namespace

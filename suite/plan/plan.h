@@ -13,6 +13,7 @@
 #include "suite/catalog/catalog.h"
 #include "suite/placement/machine.h"
 #include "suite/profile/profile.h"
+#include "suite/settings/setting.h"
 
 namespace krepro {
 
@@ -46,11 +47,19 @@ struct Benchmark {
   double expected_seconds = 0;  ///< A guess for the progress line; 0: unknown.
 };
 
+/// One combination of the settings that the profile varies; its trials have a label of their own.
+struct Variant {
+  std::string suffix;             ///< Behind the run's label: "+thp=never"
+  std::vector<Setting> settings;  ///< One of each axis.
+};
+
 struct Trial {
   std::size_t index = 0;        ///< Position in the plan: trials run in this order.
   std::size_t benchmark = 0;    ///< Index into Plan::benchmarks.
   std::int64_t repetition = 0;  ///< 0-based, within the benchmark; warm-ups count apart.
   bool warmup = false;
+  std::size_t variant = 0;  ///< Index into Plan::variants; 0 where there are none.
+  bool settling = false;    ///< A warm-up after a switch of settings.
 };
 
 /// A row of the profile that does not run here.
@@ -67,6 +76,8 @@ struct Plan {
   std::uint64_t seed = 0;
   bool fitted = false;
   std::vector<Benchmark> benchmarks;
+  std::vector<Setting> settings;  ///< That hold for all trials.
+  std::vector<Variant> variants;  ///< Empty: nothing is varied.
   std::vector<Trial> trials;
   std::vector<std::string> warnings;      ///< [machine] differences, what --fit did
   std::vector<SkippedBenchmark> skipped;  ///< Never silently: listed by plan, run and show.

@@ -1,6 +1,8 @@
 // A plan as a run file has it.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "common/base/error.h"
 #include "suite/plan/plan.h"
 
@@ -28,9 +30,28 @@ nlohmann::json benchmark_json(const Benchmark& benchmark) {
   return json;
 }
 
+/// An array, for the order of settings matters: they are applied one after the other.
+nlohmann::json settings_json(const std::vector<Setting>& settings) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const Setting& each : settings) list.push_back({{"name", each.name}, {"value", each.value}});
+  return list;
+}
+
+/// Run files are mailed around: what they would have written is checked again.
+std::vector<Setting> read_settings(const nlohmann::json& list) {
+  std::vector<Setting> settings;
+  for (const nlohmann::json& each : list) {
+    settings.push_back({each.at("name").get<std::string>(), each.at("value").get<std::string>()});
+    check_setting(settings.back());
+  }
+  return settings;
+}
+
 nlohmann::json trial_json(const Trial& trial) {
   nlohmann::json json = {{"benchmark", trial.benchmark}, {"repetition", trial.repetition}};
   if (trial.warmup) json["warmup"] = true;
+  if (trial.variant > 0) json["variant"] = trial.variant;
+  if (trial.settling) json["settling"] = true;
   return json;
 }
 
@@ -68,8 +89,15 @@ std::uint64_t read_count(const nlohmann::json& json, const char* key) {
   return found.get<std::uint64_t>();
 }
 
-Trial read_trial(const nlohmann::json& json, std::size_t index, std::size_t benchmarks) {
+Trial read_trial(const nlohmann::json& json, std::size_t index, std::size_t benchmarks,
+                 std::size_t variants) {
   Trial trial;
+  trial.settling = json.value("settling", false);
+  if (json.contains("variant")) trial.variant = read_count(json, "variant");
+  if (trial.variant >= std::max<std::size_t>(1, variants)) {
+    throw usage_error(
+        fmt::format("plan: trial {} has settings {} of {}", index, trial.variant, variants));
+  }
   trial.index = index;
   trial.benchmark = read_count(json, "benchmark");
   trial.repetition = static_cast<std::int64_t>(read_count(json, "repetition") & 0x7fffffffU);
@@ -96,6 +124,11 @@ nlohmann::json to_json(const Plan& plan) {
                          {"skipped", nlohmann::json::array()}};
   for (const Benchmark& each : plan.benchmarks) json["benchmarks"].push_back(benchmark_json(each));
   for (const Trial& each : plan.trials) json["trials"].push_back(trial_json(each));
+  if (!plan.settings.empty()) json["settings"] = settings_json(plan.settings);
+  for (const Variant& each : plan.variants) {
+    json["variants"].push_back(
+        {{"suffix", each.suffix}, {"settings", settings_json(each.settings)}});
+  }
   for (const SkippedBenchmark& each : plan.skipped) {
     json["skipped"].push_back({{"name", each.name}, {"reason", each.reason}});
   }
@@ -114,8 +147,14 @@ Plan plan_from_json(const nlohmann::json& json) {
     for (const nlohmann::json& each : json.at("benchmarks")) {
       plan.benchmarks.push_back(read_benchmark(each));
     }
+    plan.settings = read_settings(json.value("settings", nlohmann::json::array()));
+    for (const nlohmann::json& each : json.value("variants", nlohmann::json::array())) {
+      plan.variants.push_back(
+          {each.at("suffix").get<std::string>(), read_settings(each.at("settings"))});
+    }
     for (const nlohmann::json& each : json.at("trials")) {
-      plan.trials.push_back(read_trial(each, plan.trials.size(), plan.benchmarks.size()));
+      plan.trials.push_back(
+          read_trial(each, plan.trials.size(), plan.benchmarks.size(), plan.variants.size()));
     }
     plan.warnings = json.value("warnings", std::vector<std::string>());
     for (const nlohmann::json& each : json.value("skipped", nlohmann::json::array())) {

@@ -5,10 +5,13 @@
 #include <map>
 #include <set>
 
+#include "common/base/error.h"
 #include "common/base/units.h"
 #include "common/process/program.h"
 #include "suite/catalog/wrap.h"
 #include "suite/plan/plan_command.h"
+#include "suite/settings/knob.h"
+#include "suite/settings/sched_ext.h"
 
 namespace krepro {
 
@@ -94,6 +97,50 @@ std::string machine_text(const PreparedPlan& prepared) {
   return text;
 }
 
+std::string setting_text(const Setting& setting, const KnobAccess& access) {
+  std::string text = fmt::format("{} = {}", setting.name, setting.value);
+  switch (kind_of_setting(setting.name)) {
+    case SettingKind::host:
+      try {
+        const std::vector<KnobWrite> writes = knob_writes(setting, access);
+        text += fmt::format(": {} is {}", writes.front().knob.path,
+                            access.read(writes.front().knob).value_or("not there"));
+        if (writes.size() > 1) text += fmt::format(", and {} more", writes.size() - 1);
+      } catch (const Error& error) {
+        text += fmt::format(": NOT POSSIBLE: {}", error.what());
+      }
+      break;
+    case SettingKind::sched_ext:
+      text += fmt::format(": is {}", SchedExt(access.host()).describe());
+      break;
+    case SettingKind::cgroup:
+      text += ": of the role's own control group";
+      break;
+    case SettingKind::scheduling:
+      text += ": nothing of the machine changes";
+      break;
+  }
+  return text;
+}
+
+std::string settings_text(const Plan& plan) {
+  if (plan.settings.empty() && plan.variants.empty()) return {};
+  const KnobAccess access;
+  std::string text = "\nsettings: of the machine only with --apply-settings; put back at the end\n";
+  for (const Setting& setting : plan.settings) {
+    text += wrapped("  ", setting_text(setting, access), 6);
+  }
+  if (plan.variants.empty()) return text;
+  text += fmt::format("  varied, every trial with each of {}:\n", plan.variants.size());
+  for (const Variant& variant : plan.variants) {
+    text += wrapped("    ", fmt::format("LABEL{}", variant.suffix), 6);
+    for (const Setting& setting : variant.settings) {
+      text += wrapped("      ", setting_text(setting, access), 8);
+    }
+  }
+  return text;
+}
+
 std::string row_text(const Benchmark& benchmark, const Catalog& catalog, std::size_t number) {
   std::string text = fmt::format("{:>4}  {}", number, benchmark.name);
   if (!benchmark.scaled.empty()) text += fmt::format("  scaled: {}", benchmark.scaled);
@@ -123,9 +170,14 @@ std::string row_text(const Benchmark& benchmark, const Catalog& catalog, std::si
 }
 
 std::string trial_text(const Plan& plan, const Trial& trial) {
-  return fmt::format("{:>4}  {:<10}  {}\n", trial.index + 1,
-                     fmt::format("{} {}", trial.warmup ? "warm-up" : "run", trial.repetition + 1),
-                     plan.benchmarks[trial.benchmark].name);
+  return fmt::format("{:>4}  {:<10}  {}{}\n", trial.index + 1,
+                     fmt::format("{} {}",
+                                 trial.settling ? "settling"
+                                 : trial.warmup ? "warm-up"
+                                                : "run",
+                                 trial.repetition + 1),
+                     plan.benchmarks[trial.benchmark].name,
+                     plan.variants.empty() ? "" : "  " + plan.variants[trial.variant].suffix);
 }
 
 }  // namespace
@@ -141,6 +193,7 @@ std::string plan_text(const PreparedPlan& prepared) {
     }
     text += row_text(plan.benchmarks[i], prepared.catalog, i + 1);
   }
+  text += settings_text(plan);
   text += "\ntrials, in this order\n";
   for (const Trial& trial : plan.trials) text += trial_text(plan, trial);
   return text;

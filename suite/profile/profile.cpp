@@ -76,6 +76,47 @@ void read_machine_expectation(const TomlNode& table, MachineExpectation& machine
   reader.finish();
 }
 
+/// A scalar as it would be written into the kernel's file; reports and returns nothing otherwise.
+std::optional<ProfileText> setting_value(const TomlNode& node, const std::string& name,
+                                         ProfileErrors& errors) {
+  const nlohmann::json& scalar = node.scalar;
+  const bool usable = node.kind == TomlNode::Kind::scalar &&
+                      (scalar.is_string() || scalar.is_boolean() || scalar.is_number_integer());
+  if (!usable) {
+    errors.add(node.position,
+               fmt::format("settings.{} is {}; expected a string, an integer, true or false, or an "
+                           "array of these",
+                           name, describe_type(node)));
+    return std::nullopt;
+  }
+  if (scalar.is_boolean()) return ProfileText{scalar.get<bool>() ? "1" : "0", node.position};
+  return ProfileText{scalar.is_string() ? scalar.get<std::string>() : scalar.dump(), node.position};
+}
+
+void read_settings(const TomlNode& table, Profile& profile, ProfileErrors& errors) {
+  for (const TomlEntry& entry : table.entries) {
+    ProfileSetting setting;
+    setting.name = {entry.key, entry.position};
+    setting.axis = entry.value.kind == TomlNode::Kind::array;
+    std::vector<TomlNode> nodes = entry.value.elements;
+    if (!setting.axis) nodes = {entry.value};
+    if (nodes.empty()) {
+      errors.add(entry.value.position, fmt::format("settings.{} is empty", entry.key));
+    }
+    std::set<std::string> seen;
+    for (const TomlNode& node : nodes) {
+      const auto value = setting_value(node, entry.key, errors);
+      if (!value) continue;
+      if (!seen.insert(value->text).second) {
+        errors.add(node.position,
+                   fmt::format("settings.{} has \"{}\" twice", entry.key, value->text));
+      }
+      setting.values.push_back(*value);
+    }
+    profile.settings.push_back(std::move(setting));
+  }
+}
+
 void read_parameter(const TomlEntry& entry, Profile& profile, ProfileErrors& errors) {
   const std::string where = fmt::format("[parameters] {}", entry.key);
   if (entry.value.kind != TomlNode::Kind::table) {
@@ -310,6 +351,7 @@ Profile parse_profile(const std::string& text, const std::filesystem::path& path
   if (const TomlNode* table = top.table("machine")) {
     read_machine_expectation(*table, profile.machine, errors);
   }
+  if (const TomlNode* table = top.table("settings")) read_settings(*table, profile, errors);
   if (const TomlNode* table = top.table("defaults")) read_defaults(*table, profile, errors);
   if (const TomlNode* table = top.table("parameters")) {
     for (const TomlEntry& entry : table->entries) read_parameter(entry, profile, errors);

@@ -43,6 +43,13 @@ struct MachineExpectation {
   std::string name;          ///< "c7g.metal"
 };
 
+/// A setting that the profile asks for; with several values an axis: every trial runs with each.
+struct ProfileSetting {
+  ProfileText name;
+  std::vector<ProfileText> values;  ///< As they would be written: true is "1".
+  bool axis = false;
+};
+
 /// Who may or must supply a value that the options refer to as ${name}.
 struct ProfileParameter {
   std::string help;
@@ -95,6 +102,7 @@ struct Profile {
   std::string report;     ///< Link to the public report.
   ProfileText reference;  ///< CSV of published results beside the profile; empty: none.
   MachineExpectation machine;
+  std::vector<ProfileSetting> settings;  ///< In the file's order.
   std::int64_t repetitions = 3;
   std::int64_t warmups = 0;
   std::map<std::string, ProfileValue>

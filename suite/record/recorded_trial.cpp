@@ -63,6 +63,7 @@ nlohmann::json to_json(const RecordedTrial& trial) {
   if (!trial.reason.empty()) line["reason"] = trial.reason;
   if (!trial.log.empty()) line["log"] = trial.log;
   if (!trial.server.is_null()) line["server"] = trial.server;
+  if (!trial.settings.is_null()) line["settings"] = trial.settings;
   if (trial.simulated) line["simulated"] = true;
   if (!trial.label.empty()) line["label"] = trial.label;
   return line;
@@ -87,6 +88,7 @@ RecordedTrial recorded_trial_from_json(const nlohmann::json& line) {
   trial.sample = optional_object(line, "sample");
   trial.server = optional_object(line, "server");
   trial.counters = optional_object(line, "counters");
+  trial.settings = optional_object(line, "settings");
   trial.harness = optional_object(line, "harness");
   if (trial.valid() && trial.sample.is_null()) {
     throw usage_error("a valid trial without a sample");

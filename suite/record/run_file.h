@@ -76,6 +76,7 @@ struct RecordedTrial {
   nlohmann::json sample;    ///< The generator's sample; null where there is none.
   nlohmann::json server;    ///< The sample of the role `serve`; null where there is none.
   nlohmann::json counters;  ///< Deltas around the trial.
+  nlohmann::json settings;  ///< In force, as read back; null where the plan asks for none.
   nlohmann::json harness;   ///< The harness's own cost, in ns (docs/run-file.md).
   TrialWindow window;
   std::string log;  ///< End of what the generator wrote to stderr, where it was not valid.

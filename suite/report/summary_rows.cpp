@@ -6,6 +6,7 @@
 #include <map>
 #include <numeric>
 #include <optional>
+#include <utility>
 
 #include "suite/report/summary_table.h"
 #include "suite/statistics/shape.h"
@@ -127,19 +128,27 @@ void summarise(Collected& collected) {
 }  // namespace
 
 std::vector<SummaryRow> summarise_rows(const RunFile& file) {
-  std::map<std::string, std::size_t> index_of;
-  std::vector<Collected> all(file.plan.benchmarks.size());
+  // A row per benchmark and, where settings are varied, per variant.
+  std::map<std::pair<std::string, std::string>, std::size_t> index_of;
+  const std::size_t variants = std::max<std::size_t>(1, file.plan.variants.size());
+  std::vector<Collected> all(file.plan.benchmarks.size() * variants);
   std::vector<std::size_t> planned(all.size(), 0);
   for (std::size_t i = 0; i < all.size(); ++i) {
-    all[i].row.family = file.plan.benchmarks[i].family;
-    all[i].row.name = file.plan.benchmarks[i].name;
-    index_of[all[i].row.name] = i;
+    const Benchmark& benchmark = file.plan.benchmarks[i / variants];
+    const std::string suffix =
+        file.plan.variants.empty() ? "" : file.plan.variants[i % variants].suffix;
+    all[i].row.family = benchmark.family;
+    all[i].row.name = benchmark.name + (suffix.empty() ? "" : " ") + suffix;
+    index_of[{benchmark.name, suffix}] = i;
   }
   for (const Trial& trial : file.plan.trials) {
-    if (!trial.warmup && trial.benchmark < planned.size()) ++planned[trial.benchmark];
+    const std::size_t row = trial.benchmark * variants + trial.variant;
+    if (!trial.warmup && row < planned.size()) ++planned[row];
   }
   for (const RecordedTrial* trial : file.final_trials()) {
-    const auto found = index_of.find(trial->benchmark);
+    const bool varied = !file.plan.variants.empty() && trial->label.starts_with(file.label);
+    const auto found = index_of.find(
+        {trial->benchmark, varied ? trial->label.substr(file.label.size()) : std::string()});
     if (found != index_of.end()) collect(all[found->second], *trial);
   }
   const std::size_t runs = file.simulated ? std::max<std::size_t>(1, file.boots.size()) : 1;
@@ -148,7 +157,7 @@ std::vector<SummaryRow> summarise_rows(const RunFile& file) {
     const std::size_t expected = planned[i] * runs;
     all[i].row.missing = expected > all[i].recorded ? expected - all[i].recorded : 0;
     summarise(all[i]);
-    all[i].row.notes = notes_of(all[i].row, file.plan.benchmarks[i]);
+    all[i].row.notes = notes_of(all[i].row, file.plan.benchmarks[i / variants]);
     rows.push_back(std::move(all[i].row));
   }
   return rows;

@@ -85,7 +85,21 @@ with tempfile.TemporaryDirectory() as directory:
         subprocess.run([command, "run", "--resume", out], cwd=directory, stdin=subprocess.DEVNULL,
                        capture_output=True, check=False)
         check(out)
-    # The report of a comparison: the last run above, and another label of it.
+    # Varied settings that need no leave, a setting that is only noted, and trials that a tool watched.
+    with open(profile, "w", encoding="utf-8") as file:
+        file.write(PROFILE.replace("FAULT", "error").replace(
+            "[defaults]", '[settings]\nscheduling = ["other", "batch"]\n"kernel.not_there" = 1\n[defaults]'))
+    out = os.path.join(directory, "settings.jsonl")
+    subprocess.run([command, "run", profile, "--out", out, "--only", "real", "--observe", "sleep 60", "--observe-lead",
+                    "10ms"], cwd=directory, stdin=subprocess.DEVNULL, capture_output=True, check=True)
+    check(out)
+    with open(out, encoding="utf-8") as file:
+        lines = [json.loads(line) for line in file]
+    assert any(line["type"] == "observation" for line in lines), "nothing was observed"
+    assert all("scheduling" in line["settings"] for line in lines if line["type"] == "sample"), "no settings"
+    with open(profile, "w", encoding="utf-8") as file:
+        file.write(PROFILE.replace("FAULT", "error"))
+    # The report of a comparison: the last run with two boots above, and another label of it.
     base, other = os.path.join(directory, "5.jsonl"), os.path.join(directory, "other.jsonl")
     subprocess.run([command, "run", profile, "--out", other, "--simulate-boots", "2", "--label", "other"],
                    cwd=directory, stdin=subprocess.DEVNULL, capture_output=True, check=False)
