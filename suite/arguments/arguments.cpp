@@ -215,7 +215,7 @@ class CommandLineParser {
                     "one extra trial per row under this tool, {dir}\n"
                     "its directory: 'perf sched record -o {dir}/s.data'")
         ->type_name("COMMAND");
-    add_parsed(*run, "--observe-lead", "TIME", "the tool's time to attach; default 500ms",
+    add_parsed(*run, "--observe-lead", "TIME", "the tool's time to attach; default 2s",
                [this](const std::string& text) {
                  run_.observe_lead_ns = positive_duration_ns("--observe-lead", text);
                });

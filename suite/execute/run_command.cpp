@@ -329,7 +329,10 @@ int run_command(const RunArguments& arguments) {
                          observations_text(file), file.path.string(),
                          std::max(1.0, static_cast<double>(session.writer.size_bytes()) / 1000)));
   if (interruption.requested()) return static_cast<int>(ExitCode::interrupted);
-  if (!file.simulated) {
+  if (!file.plan.variants.empty()) {
+    print_text(fmt::format("next: krepro compare {} --paired --base \\\n        '{}'\n",
+                           file.path.string(), file.label + file.plan.variants[0].suffix));
+  } else if (!file.simulated) {
     print_text("next: run the same on the other kernel, then krepro compare FILE FILE\n");
   }
   return static_cast<int>(outcome(file));

@@ -21,7 +21,7 @@ struct RunArguments {
   std::filesystem::path resume;  ///< Empty: a new run.
   std::filesystem::path like;    ///< --like: repeat the plan of this bundle (suite/bundle/like.h).
   std::string observe;           ///< --observe COMMAND: an extra trial per row, watched; "": none.
-  std::int64_t observe_lead_ns = 500'000'000;  ///< How long the observer gets to attach.
+  std::int64_t observe_lead_ns = 2'000'000'000;  ///< How long the observer gets to attach.
   bool apply_settings = false;  ///< --apply-settings: the profile's settings of this machine.
   bool groups = true;           ///< --cgroups: control groups of their own for the roles.
   bool quiet = false;

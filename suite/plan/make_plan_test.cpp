@@ -2,6 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
+#include <set>
+
 #include "suite/plan/plan_test_support.h"
 
 namespace krepro {
@@ -408,6 +411,50 @@ TEST(MemoryPolicies, ThatTheMachineCannotMeetSkipTheRow) {
   EXPECT_THAT(made.skipped[0].reason, HasSubstr("node 3 is not there; NUMA nodes here: 0"));
   EXPECT_THAT(errors(hackbench("memory = \"bound\"\n")),
               ElementsAre(HasSubstr("mine.toml:4:10: \"bound\" is not a memory policy")));
+}
+
+// Settings ------------------------------------------------------------------------------------
+
+constexpr const char* varied_settings =
+    "[settings]\nthp = [\"never\", \"always\"]\nsmt = true\nscheduling = [\"other\", "
+    "\"batch\"]\n";
+
+TEST(VariedSettings, AreMultipliedAndSurviveAFile) {
+  const Plan made = through_a_file(plan(varied_settings + hackbench("")));
+  ASSERT_EQ(made.variants.size(), 4U);
+  EXPECT_EQ(made.variants[1].suffix, "+thp=never+scheduling=batch");
+  EXPECT_EQ(made.variants[3].settings,
+            (std::vector<Setting>{{"thp", "always"}, {"scheduling", "batch"}}));
+  EXPECT_EQ(made.settings, (std::vector<Setting>{{"smt", "1"}}));
+  std::size_t runs = 0;
+  std::size_t last = made.variants.size();
+  for (const Trial& trial : made.trials) {
+    // The first trial after each switch only settles.
+    EXPECT_EQ(trial.settling, trial.variant != last) << trial.index;
+    EXPECT_EQ(trial.settling, trial.warmup);
+    last = trial.variant;
+    if (!trial.warmup) ++runs;
+  }
+  EXPECT_EQ(runs, 4U * 3);
+}
+
+TEST(VariedSettings, InRandomOrderEachRepetitionHasEachOnce) {
+  PlanSettings settings;
+  settings.order = Order::random;
+  settings.seed = 5;
+  const Plan made = plan(varied_settings + hackbench(""), settings);
+  std::map<std::int64_t, std::set<std::size_t>> seen;
+  for (const Trial& trial : made.trials) {
+    if (trial.warmup) continue;
+    EXPECT_TRUE(seen[trial.repetition].insert(trial.variant).second);
+  }
+  for (const auto& [repetition, variants] : seen) EXPECT_EQ(variants.size(), 4U);
+}
+
+TEST(VariedSettings, OfAForeignFileAreCheckedAgain) {
+  nlohmann::json file = to_json(plan(varied_settings + hackbench("")));
+  file["settings"][0]["name"] = "sched/../../../etc/passwd";
+  EXPECT_THROW((void)plan_from_json(nlohmann::json::parse(file.dump())), Error);
 }
 
 }  // namespace

@@ -35,7 +35,7 @@ std::string counts_text(const Plan& plan) {
   for (const Trial& trial : plan.trials) {
     if (trial.warmup) {
       ++warmups;
-    } else {
+    } else if (trial.variant == 0) {
       ++repetitions[trial.benchmark];
     }
   }
@@ -43,6 +43,7 @@ std::string counts_text(const Plan& plan) {
   for (const auto& [benchmark, count] : repetitions) different.insert(count);
   std::string text = plural(plan.benchmarks.size(), "row");
   if (different.size() == 1) text += fmt::format(" x {}", plural(*different.begin(), "repetition"));
+  if (!plan.variants.empty()) text += fmt::format(" x {}", plural(plan.variants.size(), "setting"));
   if (warmups > 0) text += fmt::format(" + {}", plural(warmups, "warm-up"));
   return text + fmt::format(" = {}", plural(plan.trials.size(), "trial"));
 }

@@ -64,7 +64,7 @@ void RoleGroups::make() {
   if (hierarchy_.version == 0 || made()) return;
   const HostFiles& host = access_.host();
   remove_left();
-  made_slice_ = !host.exists(slice_);
+  touched_ = true;
   int error_number = make_folder(host, slice_);
   if (error_number == 0 && hierarchy_.version == 2) {
     const std::string control = hierarchy_.mount + "/cgroup.subtree_control";
@@ -89,11 +89,12 @@ void RoleGroups::make() {
 
 void RoleGroups::remove() {
   const HostFiles& host = access_.host();
+  if (!touched_) return;
   for (const auto& [role, folder] : groups_) rmdir(host.real(folder).c_str());
   groups_.clear();
+  touched_ = false;
   // Stays where another run still has groups in it.
-  if (!made_slice_ || rmdir(host.real(slice_).c_str()) != 0) return;
-  made_slice_ = false;
+  if (rmdir(host.real(slice_).c_str()) != 0) return;
   if (enabled_controller_) {
     (void)access_.write(hierarchy_.mount + "/cgroup.subtree_control", "-cpu");
     enabled_controller_ = false;

@@ -59,8 +59,8 @@ class RoleGroups {
   CpuHierarchy hierarchy_;
   std::string slice_;
   std::map<std::string, std::string> groups_;  ///< Role -> folder.
-  bool made_slice_ = false;
-  bool enabled_controller_ = false;  ///< At the top, version 2.
+  bool touched_ = false;                       ///< Something may have been made.
+  bool enabled_controller_ = false;            ///< At the top, version 2.
   std::string problem_;
 };
 
