@@ -27,6 +27,8 @@ class TrialTest : public ::testing::Test {
   TrialTest() {
     char pattern[] = "/tmp/krepro-trial-XXXXXX";
     directory_ = mkdtemp(pattern);
+    // As the program does: a script may have ended before it is written to.
+    turn_write_signals_into_errors();
     generator_.name = "fake";
     generator_.roles = {"load"};
     generator_.metrics = {{"seconds", "s", false, true, ""}};
