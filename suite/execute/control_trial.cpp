@@ -109,7 +109,7 @@ class ControlTrial {
         run_limit_ns(*request_.benchmark, *request_.generator, request_.limits);
     if (request_.observer != nullptr) request_.observer->start();
     TrialCounters counters(*request_.counters, clock_);
-    counters.read_before(load_->child().pid(), server_ ? server_->child().pid() : 0);
+    counters.read_before(server_ ? server_->child().pid() : 0);
     clock_.go_ns = now_ns();
     if (!load_->send({{"cmd", "go"}})) abort_unreachable(*load_);
     const json message = wait_for(*load_, "sample", clock_.go_ns + limit_ns);

@@ -90,7 +90,7 @@ void run(const TrialRequest& request, const Interruption& interruption, Recorded
       run_limit_ns(*request.benchmark, *request.generator, request.limits);
   if (request.observer != nullptr) request.observer->start();
   TrialCounters counters(*request.counters, clock);
-  counters.read_before(0, 0);
+  counters.read_before(0);
   clock.go_ns = clock.ready_ns = now_ns();
   WatchedProcess process(spawn.argv[0], spawn);
   std::string output;

@@ -42,29 +42,24 @@ class TrialCounters {
  public:
   TrialCounters(const CounterReader& reader, TrialClock& clock) : reader_(reader), clock_(clock) {}
 
-  /// Just before `go`. `load`, `server`: processes; 0: there is none.
-  void read_before(pid_t load, pid_t server);
+  /// Just before `go`. `server`: its process; 0: there is none.
+  void read_before(pid_t server);
   /// Just after the end, while the server still runs.
   void read_after();
   /// The `counters` of the record; `sample` tells of the load's tasks.
   [[nodiscard]] nlohmann::json deltas(const nlohmann::json& sample);
 
  private:
-  struct Tasks {
-    std::map<int, TaskCounters> load;
-    std::map<int, TaskCounters> server;
-  };
-  [[nodiscard]] Tasks read_tasks() const;
+  [[nodiscard]] std::map<int, TaskCounters> read_server() const;
   [[nodiscard]] nlohmann::json task_deltas(const nlohmann::json& sample,
                                            nlohmann::json& absent) const;
   const CounterReader& reader_;
   TrialClock& clock_;
-  pid_t load_ = 0;
   pid_t server_ = 0;
   CounterReading before_;
   CounterReading after_;
-  Tasks tasks_before_;
-  Tasks tasks_after_;
+  std::map<int, TaskCounters> server_before_;
+  std::map<int, TaskCounters> server_after_;
 };
 
 /// One line, without control characters, at most 400 bytes.
