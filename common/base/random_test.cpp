@@ -74,9 +74,10 @@ TEST(RandomStream, BelowStaysBelowAndReachesEveryValueAlike) {
     ASSERT_LT(value, 7U);
     counts[value] += 1;
   }
+  constexpr double expected = draws / 7.0;
   double chi_squared = 0;
-  for (const double count : counts) chi_squared += (count - draws / 7) * (count - draws / 7);
-  EXPECT_LT(chi_squared / (draws / 7), 33.1);
+  for (const double count : counts) chi_squared += (count - expected) * (count - expected);
+  EXPECT_LT(chi_squared / expected, 33.1);
 }
 
 TEST(RandomStream, BelowIsUnbiasedForBoundsNearTheWholeRange) {

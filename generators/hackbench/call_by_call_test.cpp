@@ -25,7 +25,7 @@ constexpr std::int64_t patience_ns = 60'000'000'000;
 bool depends_on_timing(const std::string& name) {
   static const std::set<std::string> names{"mmap", "munmap", "mprotect", "madvise",
                                            "brk",  "futex",  "getrandom"};
-  return names.count(name) != 0;
+  return names.contains(name);
 }
 
 /// The calls that hackbench-load's parent makes beyond the original's; hackbench's documentation

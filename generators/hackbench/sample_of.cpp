@@ -225,7 +225,7 @@ std::string result_text(const LoadSetup& setup, const Sample& sample) {
       "Each sender will pass {} messages of {} bytes\n",
       setup.threads ? "threaded" : "process", setup.groups, 2 * setup.fds, setup.tasks(),
       setup.loops, setup.datasize_bytes);
-  if (sample.metrics.count("seconds") != 0) {
+  if (sample.metrics.contains("seconds")) {
     text += fmt::format("Time: {:.3f}\n\n", sample.metrics.at("seconds").value);
     text += our_lines(setup, sample);
   } else {

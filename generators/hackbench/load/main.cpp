@@ -378,11 +378,7 @@ Setup parse(int argc, char** argv) {
   return setup;
 }
 
-}  // namespace
-}  // namespace krepro::hackbench_load
-
-int main(int argc, char** argv) {
-  using namespace krepro::hackbench_load;
+int load_main(int argc, char** argv) {
   const Setup setup = parse(argc, argv);
   parent_process = getpid();
   own_process_group();
@@ -393,3 +389,8 @@ int main(int argc, char** argv) {
   run(setup);
   return 0;
 }
+
+}  // namespace
+}  // namespace krepro::hackbench_load
+
+int main(int argc, char** argv) { return krepro::hackbench_load::load_main(argc, argv); }

@@ -33,7 +33,7 @@ CommandOutput run_hackbench(const std::vector<std::string>& arguments,
                             const std::vector<std::string>& prefix) {
   SpawnRequest request;
   request.argv = prefix;
-  request.argv.push_back(KREPRO_HACKBENCH);
+  request.argv.emplace_back(KREPRO_HACKBENCH);
   request.argv.insert(request.argv.end(), arguments.begin(), arguments.end());
   request.pipe_stdin = false;
   return run_command(request, patience_ns);
