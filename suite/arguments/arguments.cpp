@@ -253,7 +253,7 @@ class CommandLineParser {
     add_parsed(*app, "--width", "PCT", "measure until the interval is +-PCT %",
                [&to](const std::string& text) { to.width = percentage("--width", text); });
     add_parsed(
-        *app, "--max-rounds", "N", "at most N blocks of runs a row; default 20",
+        *app, "--max-rounds", "N", "at most N blocks of runs a row; default 100",
         [&to](const std::string& text) { to.max_rounds = whole_number("--max-rounds", text, 1); });
     add_parsed(*app, "--max-time", "TIME", "of a row in a placement; default 2m",
                [&to](const std::string& text) {

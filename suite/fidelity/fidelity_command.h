@@ -18,7 +18,7 @@ struct FidelityArguments {
   std::vector<std::string> options;
   std::string placement = "both";  ///< "pinned", "floating" or "both"
   std::optional<double> width;     ///< Half width of the ratio's interval, as a share (0.02).
-  std::int64_t max_rounds = 20;    ///< Blocks of runs of a row.
+  std::int64_t max_rounds = 100;   ///< Blocks of runs of a row.
   std::int64_t max_time_ns = 120'000'000'000;  ///< Timed runs of a row in one placement.
   std::string perturb;                         ///< parse_perturbation(); empty: none.
   std::optional<std::uint64_t> seed;
