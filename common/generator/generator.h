@@ -74,6 +74,10 @@ class Generator {
   /// Called about once a second only when somebody looks (terminal or control); must not disturb
   /// the workers.
   [[nodiscard]] virtual Progress progress() { return {}; }
+  /// Milliseconds between calls of watch() while the load runs, for originals whose first process
+  /// wakes up to look at its jobs: that wakes a CPU, and is a part of their load. 0: never.
+  [[nodiscard]] virtual int watch_interval_ms() const { return 0; }
+  virtual void watch() {}
   /// Asks the load to end soon; may be called more than once. done_fd() becomes readable soon
   /// after.
   virtual void stop() = 0;

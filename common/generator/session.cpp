@@ -116,12 +116,16 @@ void Session::start(std::int64_t delay_ns) {
 
 Ending Session::wait_for_end(const std::function<void(const Progress&)>& on_tick) {
   std::int64_t next_tick_ns = now_ns() + one_second_ns;
+  const int watch_ms = generator_->watch_interval_ms();
   for (;;) {
-    int timeout_ms = -1;
+    int timeout_ms = watch_ms > 0 ? watch_ms : -1;
     if (on_tick) {
-      timeout_ms = static_cast<int>(std::max<std::int64_t>(0, next_tick_ns - now_ns()) / 1'000'000);
+      const auto tick_ms =
+          static_cast<int>(std::max<std::int64_t>(0, next_tick_ns - now_ns()) / 1'000'000);
+      timeout_ms = timeout_ms < 0 ? tick_ms : std::min(timeout_ms, tick_ms);
     }
     if (const std::optional<Ending> ending = look_at_events(timeout_ms, true)) return *ending;
+    if (watch_ms > 0) generator_->watch();
     if (on_tick && now_ns() >= next_tick_ns) {
       on_tick(generator_->progress());
       next_tick_ns += one_second_ns;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <sys/epoll.h>
 #include <sys/timerfd.h>
+#include <sys/wait.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -170,6 +171,17 @@ Progress RandwriteGenerator::progress() {
   progress.text =
       fmt::format("{} IOPS", format_count(static_cast<double>(progress.operations) / seconds));
   return progress;
+}
+
+int RandwriteGenerator::watch_interval_ms() const { return 10; }
+
+void RandwriteGenerator::watch() {
+  if (trial_.jobs.front().threads) return;
+  for (const WorkerPool::Unfinished& worker : pool_->unfinished()) {
+    // Leaves the process as it is: the pool reaps it.
+    siginfo_t info{};
+    waitid(P_PID, static_cast<id_t>(worker.tid), &info, WEXITED | WNOHANG | WNOWAIT);
+  }
 }
 
 std::string RandwriteGenerator::describe_stuck() const {

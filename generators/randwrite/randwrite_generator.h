@@ -28,6 +28,9 @@ class RandwriteGenerator : public Generator {
   void start() override;
   [[nodiscard]] int done_fd() const override { return done_.get(); }
   [[nodiscard]] Progress progress() override;
+  /// fio's first process wakes up as often and asks for each job's end.
+  [[nodiscard]] int watch_interval_ms() const override;
+  void watch() override;
   void stop() override;
   [[nodiscard]] Sample finish() override;
   [[nodiscard]] std::string human_result(const Sample& sample) const override;
