@@ -33,6 +33,7 @@ struct Execute {
   int operator()(const AaArguments& arguments) const { return aa_command(arguments); }
   int operator()(const PlaceArguments& arguments) const { return place_command(arguments); }
   int operator()(const TopologyArguments& arguments) const { return topology_command(arguments); }
+  int operator()(const DoctorArguments& arguments) const { return doctor_command(arguments); }
   int operator()(const CompareArguments& arguments) const { return compare_command(arguments); }
   int operator()(const GeneratorCall& call) const { hand_over(call, command_names()); }
 };

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <charconv>
 #include <cstdlib>
+#include <limits>
 #include <sstream>
 #include <system_error>
 
@@ -20,11 +21,12 @@ namespace fs = std::filesystem;
 constexpr std::string_view white_space = " \t\r\n\v\f";
 
 /// Reads to the end of the file: files below /proc give no size, and may give less than was asked
-/// for. Returns 0 or errno.
-int read_all(int descriptor, std::string& text) {
+/// for. At most `max_bytes`. Returns 0 or errno.
+int read_all(int descriptor, std::size_t max_bytes, std::string& text) {
   char buffer[16384];
   while (true) {
-    const ssize_t length = ::read(descriptor, buffer, sizeof buffer);
+    const std::size_t wanted = std::min(sizeof buffer, max_bytes - text.size());
+    const ssize_t length = wanted == 0 ? 0 : ::read(descriptor, buffer, wanted);
     if (length == 0) return 0;
     if (length > 0) {
       text.append(buffer, static_cast<std::size_t>(length));
@@ -49,13 +51,19 @@ fs::path HostFiles::real(std::string_view path) const {
 }
 
 std::optional<std::string> HostFiles::read(std::string_view path, int* error_number) const {
+  return read_start(path, std::numeric_limits<std::size_t>::max(), error_number);
+}
+
+std::optional<std::string> HostFiles::read_start(std::string_view path, std::size_t max_bytes,
+                                                 int* error_number) const {
+  ++*opened_;
   std::string text;
   int error = 0;
   const int descriptor = ::open(real(path).c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) {
     error = errno;
   } else {
-    error = read_all(descriptor, text);
+    error = read_all(descriptor, max_bytes, text);
     ::close(descriptor);
   }
   if (error_number != nullptr) *error_number = error;
@@ -83,6 +91,7 @@ std::optional<std::int64_t> HostFiles::read_number(std::string_view path) const 
 }
 
 std::vector<std::string> HostFiles::list(std::string_view path) const {
+  ++*opened_;
   std::vector<std::string> names;
   std::error_code error;
   // increment(error) instead of ++: entries of /proc vanish while they are listed.
@@ -95,11 +104,13 @@ std::vector<std::string> HostFiles::list(std::string_view path) const {
 }
 
 bool HostFiles::exists(std::string_view path) const {
+  ++*opened_;
   std::error_code error;
   return fs::exists(real(path), error);
 }
 
 std::optional<std::string> HostFiles::read_link(std::string_view path) const {
+  ++*opened_;
   std::error_code error;
   const fs::path target = fs::read_symlink(real(path), error);
   if (error) return std::nullopt;

@@ -2,8 +2,10 @@
 // Nothing else in the project opens a path below /proc or /sys (a tidy test checks it).
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -22,6 +24,9 @@ class HostFiles {
   /// The whole text, or nothing; `error_number` (if given) then receives errno.
   [[nodiscard]] std::optional<std::string> read(std::string_view path,
                                                 int* error_number = nullptr) const;
+  /// At most its first `max_bytes` bytes, for files that grow with the machine (/proc/cpuinfo).
+  [[nodiscard]] std::optional<std::string> read_start(std::string_view path, std::size_t max_bytes,
+                                                      int* error_number = nullptr) const;
   /// The text without trailing white space.
   [[nodiscard]] std::optional<std::string> read_line(std::string_view path,
                                                      int* error_number = nullptr) const;
@@ -32,11 +37,16 @@ class HostFiles {
   [[nodiscard]] bool exists(std::string_view path) const;
   /// The target of a symbolic link (not resolved further).
   [[nodiscard]] std::optional<std::string> read_link(std::string_view path) const;
+  /// How many files and directories this object, or one that it was copied from, has opened or
+  /// tried to: what reading a large machine costs.
+  [[nodiscard]] std::uint64_t opened() const { return opened_->load(); }
   /// The real path, for the few calls that must open it themselves.
   [[nodiscard]] std::filesystem::path real(std::string_view path) const;
 
  private:
   std::filesystem::path root_;
+  std::shared_ptr<std::atomic<std::uint64_t>> opened_ =
+      std::make_shared<std::atomic<std::uint64_t>>(0);
 };
 
 /// The number behind "NAME:" in the text of /proc/PID/status; 0 where it is not there.

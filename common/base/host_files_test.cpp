@@ -45,6 +45,25 @@ TEST_F(HostFilesTest, ReadsBelowItsRoot) {
   EXPECT_FALSE(files.exists("/proc/stat"));
 }
 
+TEST_F(HostFilesTest, ReadsTheStartOfALargeFileAlone) {
+  put("proc/cpuinfo", std::string(100'000, 'x'));
+  const HostFiles files(root_);
+  EXPECT_EQ(files.read_start("/proc/cpuinfo", 40'000), std::string(40'000, 'x'));
+  EXPECT_EQ(files.read_start("/proc/cpuinfo", 200'000)->size(), 100'000U);
+  EXPECT_EQ(files.read_start("/proc/cpuinfo", 0), "");
+  EXPECT_FALSE(files.read_start("/proc/stat", 10).has_value());
+}
+
+TEST_F(HostFilesTest, CountsWhatItOpens) {
+  put("proc/stat", "cpu 1\n");
+  const HostFiles files(root_);
+  const std::uint64_t before = files.opened();
+  (void)files.read("/proc/stat");
+  (void)files.read_number("/proc/absent");
+  (void)files.list("/proc");
+  EXPECT_EQ(files.opened() - before, 3U);
+}
+
 TEST_F(HostFilesTest, SaysWhyItCouldNotRead) {
   put("proc/stat", "cpu 1\n");
   const HostFiles files(root_);

@@ -114,6 +114,7 @@ class CommandLineParser {
     add_bundle();
     add_place();
     add_topology();
+    add_doctor();
     CLI::App* help = add("help", "help on a command");
     help->add_option("command", help_about_, "the command");
   }
@@ -179,6 +180,15 @@ class CommandLineParser {
         "  krepro place 'llc:0,2 & one-per-core'\n"
         "  taskset -c $(krepro place one-per-llc) ...\n"
         "  krepro place rest --other llc:0 --topology c5ad.24xlarge.txt");
+  }
+
+  void add_doctor() {
+    CLI::App* doctor = add("doctor", "what will spoil or bias results on this machine");
+    doctor->add_option("profile", doctor_.profile, "also against this profile");
+    add_plan_settings(*doctor, doctor_.settings);
+    doctor->add_flag("--quick", doctor_.quick, "without measuring other load and noise");
+    doctor->add_flag("--json", doctor_.json, "as JSON");
+    doctor->footer("Exit status: 0, or 1 where there is a problem.");
   }
 
   void add_topology() {
@@ -409,6 +419,7 @@ class CommandLineParser {
     if (name == "aa") return aa_;
     if (name == "place") return place_;
     if (name == "topology") return topology_;
+    if (name == "doctor") return doctor_;
     if (name == "compare") {
       if (compare_.paths.empty() && !compare_.self_test) {
         throw usage_error("compare: which results?", "krepro compare BASE OTHER...");
@@ -445,6 +456,7 @@ class CommandLineParser {
   AaArguments aa_;
   PlaceArguments place_;
   TopologyArguments topology_;
+  DoctorArguments doctor_;
 };
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "suite/catalog/list_command.h"
 #include "suite/compare/aa_command.h"
 #include "suite/compare/compare_command.h"
+#include "suite/doctor/doctor_command.h"
 #include "suite/execute/generator_call.h"
 #include "suite/execute/run_command.h"
 #include "suite/fidelity/fidelity_command.h"
@@ -27,7 +28,7 @@ struct TextRequest {
 
 using Command = std::variant<TextRequest, ListArguments, PlanArguments, RunArguments, ShowArguments,
                              FidelityArguments, CompareArguments, BundleArguments, AaArguments,
-                             PlaceArguments, TopologyArguments, GeneratorCall>;
+                             PlaceArguments, TopologyArguments, DoctorArguments, GeneratorCall>;
 
 /// Throws usage_error with a suggestion. A first word that is no command is taken for a generator.
 [[nodiscard]] Command parse_arguments(int argc, const char* const* argv);

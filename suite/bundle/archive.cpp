@@ -111,6 +111,28 @@ FileSet unpack(const std::string& bytes, const std::string& name) {
   return files;
 }
 
+std::string gunzip(const std::string& bytes, const std::string& name) {
+  constexpr std::size_t largest_bytes = 64U << 20U;
+  const std::unique_ptr<archive, FreeReader> reader(archive_read_new());
+  archive* a = reader.get();
+  KREPRO_CHECK(a != nullptr);
+  archive_read_support_filter_gzip(a);
+  archive_read_support_format_raw(a);
+  archive_entry* entry = nullptr;
+  std::string content;
+  la_ssize_t count = 0;
+  if (archive_read_open_memory(a, bytes.data(), bytes.size()) == ARCHIVE_OK &&
+      archive_read_next_header(a, &entry) == ARCHIVE_OK && archive_filter_count(a) > 1) {
+    std::array<char, 65536> buffer{};
+    while ((count = archive_read_data(a, buffer.data(), buffer.size())) > 0) {
+      content.append(buffer.data(), static_cast<std::size_t>(count));
+      if (content.size() > largest_bytes) throw usage_error(name + ": more than 64 MiB unpacked");
+    }
+    if (count == 0) return content;
+  }
+  throw usage_error(fmt::format("{}: not a gzip file", name));
+}
+
 std::string to_base64(const std::string& bytes) {
   constexpr std::size_t line_width = 76;
   std::string text;

@@ -16,6 +16,9 @@ using FileSet = std::map<std::string, std::string>;
 /// too large (256 MiB unpacked), names that are not plain.
 [[nodiscard]] FileSet unpack(const std::string& archive, const std::string& name);
 
+/// The content of a gzip file. Throws usage_error: not one, or more than 64 MiB unpacked.
+[[nodiscard]] std::string gunzip(const std::string& bytes, const std::string& name);
+
 [[nodiscard]] std::string to_base64(const std::string& bytes);
 /// White space is skipped. Throws usage_error where it is not base64.
 [[nodiscard]] std::string from_base64(const std::string& text, const std::string& name);

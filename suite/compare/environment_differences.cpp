@@ -102,7 +102,10 @@ std::map<std::string, std::string> items_of(const nlohmann::json& environment) {
   std::map<std::string, std::string> items;
   if (!environment.is_object()) return items;
   for (const auto& [name, finding] : environment.items()) {
-    if (is_expected(name) || !finding.is_object() || finding.value("identity", false)) continue;
+    if (is_expected(name) || !finding.is_object() || finding.value("identity", false) ||
+        finding.value("varies", false)) {
+      continue;
+    }
     const auto value = finding.find("value");
     if (value != finding.end()) flatten(name, *value, items);
   }

@@ -1,11 +1,7 @@
 // The table of items put together and read.
 #include "suite/environment/environment.h"
 
-#include <fmt/core.h>
-
-#include <cstring>
-#include <optional>
-
+#include "suite/environment/elf_notes.h"
 #include "suite/environment/findings.h"
 
 namespace krepro {
@@ -18,26 +14,14 @@ nlohmann::json to_json(Finding finding) {
   return json;
 }
 
-std::uint32_t word_at(const std::string& bytes, std::size_t offset) {
-  std::uint32_t word = 0;
-  std::memcpy(&word, bytes.data() + offset, sizeof word);
-  return word;
-}
-
-std::size_t padded(std::size_t size) { return (size + 3U) & ~std::size_t{3U}; }
-
-std::string hexadecimal(std::string_view bytes) {
-  std::string text;
-  for (const char byte : bytes) text += fmt::format("{:02x}", static_cast<unsigned char>(byte));
-  return text;
-}
-
 }  // namespace
 
 const std::vector<EnvironmentItem>& environment_items() {
   static const std::vector<EnvironmentItem> items = [] {
     std::vector<EnvironmentItem> all;
-    for (const auto& part : {kernel_items(), cpu_items(), machine_items(), limit_items()}) {
+    for (const auto& part : {kernel_items(), scheduler_items(), cpu_items(), memory_items(),
+                             machine_items(), storage_items(), network_items(), limit_items(),
+                             software_items(), counter_source_items()}) {
       all.insert(all.end(), part.begin(), part.end());
     }
     return all;
@@ -49,6 +33,7 @@ nlohmann::json read_environment(const HostFiles& host) {
   nlohmann::json environment = nlohmann::json::object();
   for (const EnvironmentItem& item : environment_items()) {
     environment[item.name] = to_json(item.find(host));
+    if (item.varies) environment[item.name]["varies"] = true;
   }
   return environment;
 }
@@ -59,25 +44,8 @@ nlohmann::json environment_value(const nlohmann::json& environment, const std::s
   return item->value("value", nlohmann::json());
 }
 
-// ELF notes (elf(5)): name size, descriptor size, type, then both, each padded to four bytes.
 std::string kernel_build_id(const HostFiles& host) {
-  constexpr std::uint32_t gnu_build_id = 3;
-  constexpr std::size_t header = 12;
-  const std::string notes = host.read("/sys/kernel/notes").value_or("");
-  std::size_t at = 0;
-  while (at + header <= notes.size()) {
-    const std::size_t name_size = word_at(notes, at);
-    const std::size_t data_size = word_at(notes, at + 4);
-    const std::uint32_t type = word_at(notes, at + 8);
-    const std::size_t name_at = at + header;
-    const std::size_t data_at = name_at + padded(name_size);
-    if (data_at + data_size > notes.size()) break;
-    if (type == gnu_build_id && notes.compare(name_at, name_size, std::string("GNU\0", 4)) == 0) {
-      return hexadecimal(std::string_view(notes).substr(data_at, data_size));
-    }
-    at = data_at + padded(data_size);
-  }
-  return {};
+  return gnu_build_id_of_notes(host.read("/sys/kernel/notes").value_or(""));
 }
 
 std::string kernel_release(const HostFiles& host) {
@@ -88,30 +56,24 @@ std::string boot_id(const HostFiles& host) {
   return host.read_line("/proc/sys/kernel/random/boot_id").value_or("");
 }
 
-std::vector<std::string> environment_warnings(const nlohmann::json& environment) {
-  std::vector<std::string> warnings;
-  const nlohmann::json governor = environment_value(environment, "cpu.governor");
-  if (!governor.is_null() && governor != "performance") {
-    warnings.push_back(
-        fmt::format("CPU frequency governor is {}: clocks follow the load; for comparisons set "
-                    "\"performance\" on both kernels",
-                    governor.is_string() ? governor.get<std::string>() : governor.dump()));
+std::vector<EnvironmentChange> environment_drift(const nlohmann::json& before,
+                                                 const nlohmann::json& after) {
+  std::vector<EnvironmentChange> changes;
+  for (const EnvironmentItem& item : environment_items()) {
+    if (item.varies) continue;
+    const nlohmann::json then = environment_value(before, item.name);
+    const nlohmann::json now = environment_value(after, item.name);
+    if (then != now) changes.push_back({item.name, then, now});
   }
-  const nlohmann::json load = environment_value(environment, "load.average_1min");
-  const nlohmann::json cpus = environment_value(environment, "cpu.count_online");
-  if (load.is_number() && cpus.is_number_integer() && cpus.get<double>() > 0 &&
-      load.get<double>() > 0.25 * cpus.get<double>()) {
-    warnings.push_back(
-        fmt::format("load average is {} on {} CPUs at the start: something else is running here",
-                    load.get<double>(), cpus.get<std::int64_t>()));
+  return changes;
+}
+
+nlohmann::json changed_items(const nlohmann::json& before, const nlohmann::json& after) {
+  nlohmann::json changed = nlohmann::json::object();
+  for (const auto& [name, item] : after.items()) {
+    if (environment_value(before, name) != environment_value(after, name)) changed[name] = item;
   }
-  const nlohmann::json steal = environment_value(environment, "virtualisation.steal_share");
-  if (steal.is_number() && steal.get<double>() > 0.01) {
-    warnings.push_back(fmt::format(
-        "{:.1f} % of this virtual machine's CPU time since its boot was stolen by its host",
-        100 * steal.get<double>()));
-  }
-  return warnings;
+  return changed;
 }
 
 }  // namespace krepro

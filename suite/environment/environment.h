@@ -1,7 +1,7 @@
 // What could explain a difference between two runs, besides the kernel's version: read once per
-// boot, before the first trial, and kept in the run file's `boot` line. A table of items, each from
-// a named file below one replaceable root; an item that cannot be had says why. Nothing is judged
-// or changed here.
+// boot, before the first trial, and kept in the run file's `boot` line, and again after the run. A
+// table of items, each from a named file below one replaceable root; an item that cannot be had
+// says why. Nothing is judged (suite/doctor does that) or changed here.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -24,12 +24,16 @@ struct Finding {
 struct EnvironmentItem {
   const char* name;
   Finding (*find)(const HostFiles& host);
+  /// Changes by itself from one moment to the next (load, free memory): no drift, and no difference
+  /// between kernels.
+  bool varies = false;
 };
 
 /// All items, by group.
 [[nodiscard]] const std::vector<EnvironmentItem>& environment_items();
 
-/// {name: {"value": ..., "source": ...} or {"value": null, "source": ..., "reason": ...}}
+/// {name: {"value": ..., "source": ...} or {"value": null, "source": ..., "reason": ...}}, with
+/// "identity": true and "varies": true where they hold. Bounded work: at most about 16 files a CPU.
 [[nodiscard]] nlohmann::json read_environment(const HostFiles& host = HostFiles::system());
 
 /// The value of an item in what read_environment() returned; null where absent.
@@ -44,8 +48,20 @@ struct EnvironmentItem {
 /// Changes with every boot; "" where /proc is not there.
 [[nodiscard]] std::string boot_id(const HostFiles& host = HostFiles::system());
 
-/// Conditions known to spoil measurements, one sentence each, for the user: "CPU frequency governor
-/// powersave: ...".
-[[nodiscard]] std::vector<std::string> environment_warnings(const nlohmann::json& environment);
+/// One item that is not what it was: {"item", "before", "after"}, values or null.
+struct EnvironmentChange {
+  std::string item;
+  nlohmann::json before;
+  nlohmann::json after;
+};
+
+/// What differs between two answers of read_environment(), leaving out what varies by itself.
+[[nodiscard]] std::vector<EnvironmentChange> environment_drift(const nlohmann::json& before,
+                                                               const nlohmann::json& after);
+
+/// The items of `after` whose value is another than before, those that vary included: with
+/// `before` they make the whole of it.
+[[nodiscard]] nlohmann::json changed_items(const nlohmann::json& before,
+                                           const nlohmann::json& after);
 
 }  // namespace krepro

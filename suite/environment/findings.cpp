@@ -2,6 +2,7 @@
 #include "suite/environment/findings.h"
 
 #include <cerrno>
+#include <charconv>
 #include <cstring>
 #include <map>
 #include <sstream>
@@ -83,20 +84,72 @@ Finding first_line_of(const HostFiles& host, std::initializer_list<std::string> 
   return finding;
 }
 
-Finding field_of(const HostFiles& host, const std::string& path, const std::string& field) {
-  int error_number = 0;
-  const std::optional<std::string> text = host.read(path, &error_number);
-  if (!text) return not_found(reason_text(error_number), path);
-  std::istringstream lines(*text);
+std::optional<std::string> field_in(const std::string& text, const std::string& field) {
+  std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
     if (!line.starts_with(field)) continue;
     std::size_t at = line.find_first_not_of(" \t", field.size());
     if (at == std::string::npos || (line[at] != ':' && line[at] != '=')) continue;
     at = line.find_first_not_of(" \t", at + 1);
     if (at == std::string::npos) continue;
-    return found(line.substr(at, line.find_last_not_of(" \t") - at + 1), path);
+    return line.substr(at, line.find_last_not_of(" \t") - at + 1);
   }
+  return std::nullopt;
+}
+
+Finding field_of(const HostFiles& host, const std::string& path, const std::string& field) {
+  int error_number = 0;
+  const std::optional<std::string> text = host.read(path, &error_number);
+  if (!text) return not_found(reason_text(error_number), path);
+  if (const auto value = field_in(*text, field)) return found(*value, path);
   return not_found("the file has no such line", path);
+}
+
+std::optional<std::string> cpuinfo_start(const HostFiles& host, int* error_number) {
+  constexpr std::size_t enough_bytes = 16384;
+  return host.read_start("/proc/cpuinfo", enough_bytes, error_number);
+}
+
+Finding cpuinfo_field(const HostFiles& host, const std::string& field) {
+  const std::string path = "/proc/cpuinfo";
+  int error_number = 0;
+  const std::optional<std::string> text = cpuinfo_start(host, &error_number);
+  if (!text) return not_found(reason_text(error_number), path);
+  if (const auto value = field_in(*text, field)) return found(*value, path);
+  return not_found("the file has no such line", path);
+}
+
+bool has_word(const std::string& text, const std::string& word) {
+  std::istringstream words(text);
+  for (std::string each; words >> each;) {
+    if (each == word) return true;
+  }
+  return false;
+}
+
+nlohmann::json number_or_text(const std::string& text) {
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (!text.empty() && error == std::errc() && end == text.data() + text.size()) return number;
+  return text;
+}
+
+Finding directory_of(const HostFiles& host, const std::string& directory, std::size_t most) {
+  nlohmann::json values = nlohmann::json::object();
+  int error_number = 0;
+  for (const std::string& name : host.list(directory)) {
+    if (values.size() == most) break;
+    const auto text = host.read_line(directory + "/" + name, &error_number);
+    if (text) values[name] = number_or_text(*text);
+  }
+  if (values.empty()) {
+    const bool there = host.exists(directory);
+    return not_found(there && error_number != 0 ? reason_text(error_number)
+                     : there                    ? "empty, or no permission"
+                                                : "absent",
+                     directory);
+  }
+  return found(std::move(values), directory);
 }
 
 Finding per_cpu(const HostFiles& host, const std::string& file) {

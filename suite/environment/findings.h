@@ -29,9 +29,30 @@ namespace krepro {
 /// The distinct contents of FILE in every cpuN directory: {"performance": "0-95"} by CPU list.
 [[nodiscard]] Finding per_cpu(const HostFiles& host, const std::string& file);
 
+/// {name: content} of every file in a directory, at most `most` of them; numbers as numbers.
+[[nodiscard]] Finding directory_of(const HostFiles& host, const std::string& directory,
+                                   std::size_t most = 64);
+/// The start of /proc/cpuinfo: the first CPU's block is in it, and more is never needed.
+[[nodiscard]] std::optional<std::string> cpuinfo_start(const HostFiles& host,
+                                                       int* error_number = nullptr);
+/// A line of the first CPU's block of /proc/cpuinfo.
+[[nodiscard]] Finding cpuinfo_field(const HostFiles& host, const std::string& field);
+/// As field_of(), of a text that was read already; nothing where there is no such line.
+[[nodiscard]] std::optional<std::string> field_in(const std::string& text,
+                                                  const std::string& field);
+[[nodiscard]] bool has_word(const std::string& text, const std::string& word);
+/// A number where the text is one, else the text.
+[[nodiscard]] nlohmann::json number_or_text(const std::string& text);
+
 [[nodiscard]] std::vector<EnvironmentItem> kernel_items();
+[[nodiscard]] std::vector<EnvironmentItem> scheduler_items();
 [[nodiscard]] std::vector<EnvironmentItem> cpu_items();
+[[nodiscard]] std::vector<EnvironmentItem> memory_items();
 [[nodiscard]] std::vector<EnvironmentItem> machine_items();
+[[nodiscard]] std::vector<EnvironmentItem> storage_items();
+[[nodiscard]] std::vector<EnvironmentItem> network_items();
 [[nodiscard]] std::vector<EnvironmentItem> limit_items();
+[[nodiscard]] std::vector<EnvironmentItem> software_items();
+[[nodiscard]] std::vector<EnvironmentItem> counter_source_items();
 
 }  // namespace krepro

@@ -1,7 +1,9 @@
-// Items about the machine as a whole: what it is, memory, virtualisation, and what else it was
-// doing when the run began.
+// Items about the machine as a whole: what it is, virtualisation, and what else it was doing when
+// the run began.
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <array>
 #include <sstream>
 
 #include "suite/counters/host_counters.h"
@@ -16,6 +18,12 @@ Finding host_name_item(const HostFiles& host) {
   return name;
 }
 
+Finding host_id_item(const HostFiles& host) {
+  Finding id = line_of(host, "/etc/machine-id");
+  id.identity = true;
+  return id;
+}
+
 Finding host_model_item(const HostFiles& host) {
   Finding product =
       first_line_of(host, {"/sys/class/dmi/id/product_name", "/proc/device-tree/model"});
@@ -26,21 +34,13 @@ Finding host_model_item(const HostFiles& host) {
   return product;
 }
 
-bool has_word(const std::string& text, const std::string& word) {
-  std::istringstream words(text);
-  for (std::string each; words >> each;) {
-    if (each == word) return true;
-  }
-  return false;
-}
-
 /// A hypervisor that wants to be known sets the CPU flag (x86) or a device-tree node (arm64); one
 /// that does not cannot be told from here.
 Finding virtualisation_item(const HostFiles& host) {
   if (const auto type = host.read_line("/sys/hypervisor/type")) {
     return found(*type, "/sys/hypervisor/type");
   }
-  const Finding flags = field_of(host, "/proc/cpuinfo", "flags");
+  const Finding flags = cpuinfo_field(host, "flags");
   if (flags.value.is_string() && has_word(flags.value.get<std::string>(), "hypervisor")) {
     return found("virtual machine", "/proc/cpuinfo: flag hypervisor");
   }
@@ -81,16 +81,6 @@ Finding load_item(const HostFiles& host) {
   return found(load, path);
 }
 
-/// "16303916 kB" as bytes.
-Finding memory_bytes(const HostFiles& host, const std::string& field) {
-  Finding finding = field_of(host, "/proc/meminfo", field);
-  if (!finding.value.is_string()) return finding;
-  std::istringstream words(finding.value.get<std::string>());
-  std::int64_t kibibytes = 0;
-  if (words >> kibibytes) finding.value = kibibytes * 1024;
-  return finding;
-}
-
 Finding pressure_item(const HostFiles& host) {
   nlohmann::json values = nlohmann::json::object();
   std::string reason = "absent";
@@ -108,27 +98,59 @@ Finding pressure_item(const HostFiles& host) {
   return found(std::move(values), "/proc/pressure");
 }
 
+/// "1234.56 9876.54": seconds since boot, and idle ones.
+Finding uptime_item(const HostFiles& host) {
+  const std::string path = "/proc/uptime";
+  const Finding line = line_of(host, path);
+  if (!line.value.is_string()) return line;
+  std::istringstream words(line.value.get<std::string>());
+  double seconds = 0;
+  if (!(words >> seconds)) return not_found("not a number", path);
+  return found(seconds, path);
+}
+
+/// Programs that change clocks, interrupts, memory or the scheduler while a load runs.
+Finding daemons_item(const HostFiles& host) {
+  constexpr std::array names = {"irqbalance",   "tuned",    "thermald",     "power-profiles-",
+                                "auto-cpufreq", "ksmtuned", "systemd-oomd", "earlyoom",
+                                "numad",        "uksmd",    "cpufreqd",     "powertop"};
+  // A machine with more processes is not idle anyway.
+  constexpr int most_processes = 4096;
+  const std::string source = "/proc/*/comm";
+  nlohmann::json running = nlohmann::json::array();
+  int looked_at = 0;
+  for (const std::string& entry : host.list("/proc")) {
+    if (entry.find_first_not_of("0123456789") != std::string::npos) continue;
+    if (++looked_at > most_processes) break;
+    const std::string name = host.read_line("/proc/" + entry + "/comm").value_or("");
+    const bool known = name.starts_with("scx_") ||
+                       std::any_of(names.begin(), names.end(),
+                                   [&](const char* each) { return name.starts_with(each); });
+    if (known && std::find(running.begin(), running.end(), name) == running.end()) {
+      running.push_back(name);
+    }
+  }
+  if (looked_at == 0) return not_found("absent", source);
+  std::sort(running.begin(), running.end());
+  return found(std::move(running), source);
+}
+
 }  // namespace
 
 std::vector<EnvironmentItem> machine_items() {
   using Host = const HostFiles&;
   return {
       {"host.name", host_name_item},
+      {"host.id", host_id_item},
+      {"host.firmware", [](Host host) { return line_of(host, "/sys/class/dmi/id/bios_version"); }},
       {"host.architecture", [](Host host) { return line_of(host, "/proc/sys/kernel/arch"); }},
       {"host.model", host_model_item},
       {"virtualisation.kind", virtualisation_item},
-      {"virtualisation.steal_share", steal_item},
-      {"load.average_1min", load_item},
-      {"load.pressure", pressure_item},
-      {"load.uptime_s", [](Host host) { return number_of(host, "/proc/uptime"); }},
-      {"memory.total_bytes", [](Host host) { return memory_bytes(host, "MemTotal"); }},
-      {"memory.available_bytes", [](Host host) { return memory_bytes(host, "MemAvailable"); }},
-      {"memory.swap_total_bytes", [](Host host) { return memory_bytes(host, "SwapTotal"); }},
-      {"memory.huge_pages", [](Host host) { return number_of(host, "/proc/sys/vm/nr_hugepages"); }},
-      {"memory.thp",
-       [](Host host) { return chosen_of(host, "/sys/kernel/mm/transparent_hugepage/enabled"); }},
-      {"memory.thp_defrag",
-       [](Host host) { return chosen_of(host, "/sys/kernel/mm/transparent_hugepage/defrag"); }},
+      {"virtualisation.steal_share", steal_item, true},
+      {"load.average_1min", load_item, true},
+      {"load.pressure", pressure_item, true},
+      {"load.uptime_s", uptime_item, true},
+      {"load.daemons", daemons_item},
   };
 }
 

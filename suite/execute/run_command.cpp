@@ -96,6 +96,7 @@ class RunLoop {
       session_.writer.append(make_note_line(
           "interrupted", fmt::format("interrupted by {}", interruption_.signal_name())));
     }
+    record_environment_after();
     record_cost();
   }
 
@@ -275,6 +276,32 @@ class RunLoop {
     note["counters_ns"] = {{"median", median(counters_ns_)}, {"max", summarize(counters_ns_).max}};
     note["flush_ns"] = {{"median", median(flushes_ns_)}, {"max", summarize(flushes_ns_).max}};
     session_.writer.append(note);
+  }
+
+  /// The environment once more: what changed while the trials ran may explain their differences.
+  void record_environment_after() {
+    if (session_.simulated_boots) return;
+    const nlohmann::json after = read_environment();
+    const std::vector<EnvironmentChange> drift = environment_drift(session_.environment, after);
+    std::string text = drift.empty() ? "the environment is as it was before the first trial"
+                                     : "the environment changed during the run:";
+    for (std::size_t i = 0; i < drift.size(); ++i) {
+      text += fmt::format("{} {}", i == 0 ? "" : ",", drift[i].item);
+    }
+    nlohmann::json note = make_note_line("environment", text);
+    note["changed"] = changed_items(session_.environment, after);
+    session_.writer.append(note);
+    if (drift.empty() || arguments_.quiet) return;
+    for (const EnvironmentChange& change : drift) {
+      const auto shown = [](const nlohmann::json& value) {
+        const std::string whole = value.is_string() ? value.get<std::string>() : value.dump();
+        return whole.size() <= 60 ? whole : whole.substr(0, 57) + "...";
+      };
+      fmt::print(stderr, "{}\n",
+                 wrap_text(fmt::format("note: during the run {} changed from {} to {}", change.item,
+                                       shown(change.before), shown(change.after)),
+                           "      "));
+    }
   }
 
   RunSession& session_;

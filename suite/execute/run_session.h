@@ -39,6 +39,7 @@ struct RunSession {
   std::vector<PendingTrial> pending;
   std::size_t total = 0;           ///< Trials of the whole run.
   std::vector<std::string> notes;  ///< For the user, before the first trial.
+  nlohmann::json checkup;          ///< doctor_json() of this host; null: not examined.
 };
 
 /// Everything is checked here, and nothing of a load has run when it returns or throws.

@@ -7,10 +7,13 @@
 
 #include "common/base/error.h"
 #include "common/base/random.h"
+#include "suite/doctor/doctor_command.h"
+#include "suite/doctor/host_facts.h"
 #include "suite/environment/environment.h"
 #include "suite/execute/observer.h"
 #include "suite/execute/resume_check.h"
 #include "suite/execute/run_session.h"
+#include "suite/plan/machine_differences.h"
 #include "suite/record/run_lines.h"
 #include "suite/report/output.h"
 #include "suite/report/summary_table.h"
@@ -174,14 +177,36 @@ void find_pending(RunSession& session, const RunFile* file) {
   session.total = session.plan.trials.size() * static_cast<std::size_t>(last - first + 1);
 }
 
-void collect_notes(RunSession& session) {
+/// What will spoil or bias this run, looked at without measuring. All of it is recorded, the
+/// serious ones are said. `differences`: from the profile's [machine].
+void examine_host(RunSession& session, const Machine& machine,
+                  const std::vector<std::string>& differences) {
+  Patient patient;
+  patient.environment = session.environment;
+  patient.machine = &machine;
+  patient.plan = &session.plan;
+  patient.machine_differences = differences;
+  add_host_facts(patient, session.catalog);
+  const std::vector<DoctorFinding> findings = examine(patient);
+  for (std::string& line : serious_lines(findings)) session.notes.push_back(std::move(line));
+  session.checkup = doctor_json(findings);
+}
+
+void collect_notes(RunSession& session, const Machine& machine,
+                   const std::vector<std::string>& differences) {
   session.notes = session.plan.warnings;
   for (const SkippedBenchmark& skipped : session.plan.skipped) {
     session.notes.push_back(fmt::format("{} is left out: {}", skipped.name, skipped.reason));
   }
-  for (std::string& warning : environment_warnings(session.environment)) {
-    session.notes.push_back(std::move(warning));
-  }
+  // Simulated boots are of no host.
+  if (!session.simulated_boots) examine_host(session, machine, differences);
+}
+
+void record_checkup(RunSession& session) {
+  if (session.checkup.empty()) return;
+  json note = make_note_line("doctor", "the check-up before the first trial");
+  note["findings"] = session.checkup;
+  session.writer.append(note);
 }
 
 void record_notes(RunSession& session) {
@@ -286,6 +311,7 @@ RunSession start_new_run(const RunArguments& arguments) {
                      {},
                      {},
                      0,
+                     {},
                      {}};
   RunDescription description{
       label,         session.machine,  arguments.simulated_boots, &prepared.profile,
@@ -293,9 +319,11 @@ RunSession start_new_run(const RunArguments& arguments) {
   json line = make_run_line(description);
   if (session.simulated_boots) line["simulation"] = session.simulation;
   session.writer.append(line);
-  collect_notes(session);
+  collect_notes(session, prepared.machine,
+                machine_differences(prepared.profile.machine, prepared.machine));
   add_settings_notes(session, restored);
   record_notes(session);
+  record_checkup(session);
   find_pending(session, nullptr);
   return session;
 }
@@ -330,6 +358,7 @@ RunSession start_resumed_run(const RunArguments& arguments) {
                      {},
                      {},
                      0,
+                     {},
                      {}};
   if (file.simulated) session.simulated_boots = file.run.value("simulated_boots", std::int64_t{1});
   check_resume(file, {kernel_identity(), environment, &session.catalog});
@@ -338,8 +367,9 @@ RunSession start_resumed_run(const RunArguments& arguments) {
   }
   for (const json& boot : file.boots) session.known_boots.insert(boot.at("boot_id"));
   find_pending(session, &file);
-  session.notes = environment_warnings(environment);
+  if (!session.simulated_boots) examine_host(session, machine, {});
   add_settings_notes(session, restored);
+  record_checkup(session);
   if (const std::string& cut = session.writer.cut_text(); !cut.empty()) {
     session.notes.push_back(fmt::format(
         "the torn last line of the file, {} bytes, was cut off; its trial runs again", cut.size()));

@@ -8,6 +8,10 @@
 #include <fstream>
 #include <set>
 
+#include "suite/placement/machine_file.h"
+#include "suite/placement/pinning.h"
+#include "suite/placement/placement.h"
+#include "suite/plan/machine_differences.h"
 #include "suite/plan/plan_command.h"
 #include "suite/plan/plan_test_support.h"
 #include "suite/plan/trials.h"
@@ -249,6 +253,34 @@ TEST_F(ShippedProfiles, AndTheOneInTheDocumentationToo) {
     inside = inside || line == "```toml";
   }
   EXPECT_EQ(parse_profile(text, "docs/profiles.md").benchmarks.size(), 1U);
+}
+
+TEST_F(ShippedProfiles, FitTheMachinesThatTheyName) {
+  int checked = 0;
+  for (const std::string& name : list_profiles(directory())) {
+    const Profile shipped = load_profile(name, directory());
+    const std::filesystem::path file =
+        std::filesystem::path(KREPRO_TEST_FIXTURES) / "topology" / (shipped.machine.name + ".txt");
+    if (shipped.machine.name.empty()) continue;
+    ASSERT_TRUE(std::filesystem::exists(file)) << name << " names " << shipped.machine.name;
+    const Machine named = read_machine_file(file);
+    EXPECT_THAT(machine_differences(shipped.machine, named), testing::IsEmpty()) << name;
+    EXPECT_TRUE(shipped.machine.cpus && shipped.machine.llcs && shipped.machine.numa_nodes) << name;
+    for (const BenchmarkTemplate& each : shipped.benchmarks) {
+      std::map<std::string, std::string> roles;
+      for (const auto& [role, text] : each.placement) roles[role] = text.text;
+      EXPECT_FALSE(roles.empty()) << name << ": a row without a placement";
+      const auto cpus = resolve_placements(roles, named);
+      for (const auto& [role, text] : each.pinning) {
+        EXPECT_NO_THROW((void)pinning_order(parse_pinning(text.text), cpus.at(role), named));
+      }
+      for (const auto& [role, text] : each.memory) {
+        EXPECT_NO_THROW((void)resolve_memory(text.text, cpus.at(role), named)) << name;
+      }
+    }
+    ++checked;
+  }
+  EXPECT_GE(checked, 6);
 }
 
 TEST_F(ShippedProfiles, NextBuddyHasTheRowsOfThePublishedTable) {

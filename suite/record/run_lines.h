@@ -31,8 +31,8 @@ struct RunDescription {
 [[nodiscard]] nlohmann::json make_boot_line(const std::string& boot_id, bool simulated,
                                             const nlohmann::json& environment);
 
-/// `kind`: "warning", "resume", "torn", "interrupted", "harness", "counters",
-/// "settings".
+/// `kind`: "warning", "resume", "torn", "interrupted", "harness", "counters", "settings",
+/// "doctor", "environment".
 [[nodiscard]] nlohmann::json make_note_line(const std::string& kind, const std::string& text);
 
 /// {"release", "version", "build_id"}: what a kernel is told by.

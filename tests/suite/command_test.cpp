@@ -48,6 +48,7 @@ TEST_F(CommandTest, HelpAndVersionGoToStandardOutput) {
                             {"aa", "--help"},
                             {"place", "--help"},
                             {"topology", "--help"},
+                            {"doctor", "--help"},
                             {"show", "-h"}}) {
     const Outcome outcome = here_.krepro(words);
     EXPECT_EQ(outcome.status, 0);

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 
 #include "common/affinity/cpu_set.h"
@@ -81,6 +83,63 @@ TEST_F(PlacementTest, UnderTasksetOnlyTheAllowedCpuCounts) {
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_THAT(outcome.out, HasSubstr("CPUs may be used here (taskset or cpuset)"));
   EXPECT_THAT(cpus_of_threads(), testing::ElementsAre(std::to_string(last)));
+}
+
+/// Everything that is read of /proc and /sys comes from a folder while it lives.
+class OtherRoot {
+ public:
+  explicit OtherRoot(const std::filesystem::path& root) {
+    setenv("KREPRO_HOST_ROOT", root.c_str(), 1);
+  }
+  ~OtherRoot() { unsetenv("KREPRO_HOST_ROOT"); }
+  OtherRoot(const OtherRoot&) = delete;
+  OtherRoot& operator=(const OtherRoot&) = delete;
+};
+
+TEST_F(PlacementTest, HalfACpuIsSaidBeforeTheFirstTrialAndRecorded) {
+  here_.write("p.toml", profile(""));
+  std::filesystem::create_directories(here_.path("root/proc/self"));
+  std::filesystem::create_directories(here_.path("root/sys/fs/cgroup/job"));
+  here_.write("root/proc/self/cgroup", "0::/job\n");
+  here_.write("root/sys/fs/cgroup/job/cpu.max", "50000 100000\n");
+  Outcome outcome;
+  {
+    const OtherRoot root(here_.path("root"));
+    outcome = here_.krepro({"run", "p.toml", "--label", "made-up"});
+    EXPECT_EQ(here_.krepro({"doctor", "--quick"}).status, 1);
+  }
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("note: quota: the control group may use 0.5 CPUs' time"));
+  const RunFile file = here_.only_result();
+  const auto checkup =
+      std::find_if(file.notes.begin(), file.notes.end(),
+                   [](const nlohmann::json& note) { return note.at("kind") == "doctor"; });
+  ASSERT_NE(checkup, file.notes.end());
+  EXPECT_EQ(checkup->at("findings").at(0).at("id"), "quota");
+  EXPECT_EQ(checkup->at("findings").at(0).at("weight"), "problem");
+}
+
+TEST_F(PlacementTest, TheEnvironmentIsTakenAgainAfterTheRun) {
+  here_.write("p.toml", profile(""));
+  ASSERT_EQ(here_.krepro({"run", "p.toml"}).status, 0);
+  const RunFile file = here_.only_result();
+  const auto again =
+      std::find_if(file.notes.begin(), file.notes.end(),
+                   [](const nlohmann::json& note) { return note.at("kind") == "environment"; });
+  ASSERT_NE(again, file.notes.end());
+  EXPECT_TRUE(again->at("changed").is_object());
+  // Time has passed: at least that has changed.
+  EXPECT_TRUE(again->at("changed").contains("load.uptime_s"));
+}
+
+TEST_F(PlacementTest, TheDoctorSpeaksOfAProfileToo) {
+  const Outcome outcome =
+      here_.krepro({"doctor", "c5ad.24xlarge/newidle-randwrite-file", "--quick"});
+  EXPECT_EQ(outcome.status, 1);  // nobody tests on 96 CPUs with 12 caches
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("PROBLEM  machine: not the machine"),
+                                 HasSubstr("12 LLCs expected"), HasSubstr("cannot be seen here")));
+  const Outcome json = here_.krepro({"doctor", "--quick", "--json"});
+  EXPECT_TRUE(nlohmann::json::parse(json.out).is_array());
 }
 
 TEST_F(PlacementTest, PlaceAndTopologyWorkAsIfOnAnotherMachine) {
