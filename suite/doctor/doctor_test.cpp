@@ -31,6 +31,9 @@ struct FileCase {
   Files well;
 };
 
+/// For the test's name in reports.
+void PrintTo(const FileCase& each, std::ostream* out) { *out << each.id; }
+
 const std::string cpu0 = std::string(cpu_folder) + "cpu0/";
 const std::string release = "proc/sys/kernel/osrelease";
 
@@ -89,7 +92,7 @@ std::vector<FileCase> cpu_cases() {
        "load average is 3.5",
        {{"proc/loadavg", "0.50 1 1 1/1 1"}}},
       {"isolation",
-       "",
+       "cpu.isolated",
        {{std::string(cpu_folder) + "isolated", "2-3"}},
        Weight::warning,
        "2-3 are isolated",

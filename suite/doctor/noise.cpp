@@ -69,6 +69,7 @@ std::vector<NoiseRow> measure_noise(const Catalog& catalog, const Machine& machi
   const Plan plan = make_plan(parse_profile(noise_profile, "noise"), {}, catalog, machine);
   std::map<std::size_t, std::vector<double>> values;
   std::map<std::size_t, std::string> failures;
+  const CounterReader counters;
   for (const Trial& trial : plan.trials) {
     if (interruption.requested()) throw Error(ExitCode::interrupted, "interrupted");
     const Benchmark& benchmark = plan.benchmarks[trial.benchmark];
@@ -77,6 +78,7 @@ std::vector<NoiseRow> measure_noise(const Catalog& catalog, const Machine& machi
     request.benchmark = &benchmark;
     request.trial = trial;
     request.generator = catalog.find(benchmark.generator);
+    request.counters = &counters;
     request.seed = plan.seed;
     const RecordedTrial record = run_trial(request, interruption);
     const double value = record.valid() ? noise_value(record.sample, *request.generator) : 0;

@@ -52,8 +52,6 @@ std::vector<EnvironmentItem> counter_source_items() {
       {"counters.pressure_io", [](Host host) { return readable(host, "/proc/pressure/io"); }},
       {"counters.pressure_memory",
        [](Host host) { return readable(host, "/proc/pressure/memory"); }},
-      {"counters.perf_event_paranoid",
-       [](Host host) { return number_of(host, "/proc/sys/kernel/perf_event_paranoid"); }},
       {"counters.hardware_unit",
        [](Host host) { return number_of(host, "/sys/bus/event_source/devices/cpu/type"); }},
   };

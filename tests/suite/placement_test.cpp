@@ -142,6 +142,21 @@ TEST_F(PlacementTest, TheDoctorSpeaksOfAProfileToo) {
   EXPECT_TRUE(nlohmann::json::parse(json.out).is_array());
 }
 
+TEST_F(PlacementTest, TheDoctorMeasuresOtherLoadAndNoise) {
+  const Outcome outcome = here_.krepro({"doctor", "--json"});
+  const nlohmann::json findings = nlohmann::json::parse(outcome.out);
+  const auto text_of = [&findings](const std::string& id) {
+    const auto found =
+        std::find_if(findings.begin(), findings.end(),
+                     [&](const nlohmann::json& finding) { return finding.at("id") == id; });
+    return found == findings.end() ? std::string() : found->at("text").get<std::string>();
+  };
+  EXPECT_THAT(text_of("busy"), HasSubstr("CPUs just now"));
+  EXPECT_THAT(text_of("noise"), AllOf(HasSubstr("null (10 us of work): one trial +-"),
+                                      HasSubstr("hackbench g=1: one trial +-"),
+                                      HasSubstr("hackbench g=4: one trial")));
+}
+
 TEST_F(PlacementTest, PlaceAndTopologyWorkAsIfOnAnotherMachine) {
   const std::string c5ad = fixture("c5ad.24xlarge.txt");
   EXPECT_EQ(here_.krepro({"place", "llc:1", "--topology", c5ad}).out, "4-7,52-55\n");
