@@ -5,6 +5,9 @@
 
 #include <optional>
 #include <sstream>
+#include <utility>
+
+#include "common/base/mount_table.h"
 
 namespace krepro {
 namespace {
@@ -13,35 +16,13 @@ bool has_word(const std::string& list, const std::string& word) {
   return ("," + list + ",").find("," + word + ",") != std::string::npos;
 }
 
-/// A mounted hierarchy that may have the pids controller.
-struct Mount {
-  std::string point;
-  std::string root;  ///< Which group of the hierarchy is seen there; not "/" in some containers.
-};
-
-/// Of a line of /proc/self/mountinfo: "31 30 0:28 ROOT POINT options ... - TYPE source OPTIONS".
-std::optional<Mount> mount_of(const std::string& line, bool version_2) {
-  std::istringstream words(line);
-  std::string skipped;
-  Mount mount;
-  words >> skipped >> skipped >> skipped >> mount.root >> mount.point;
-  while (words >> skipped && skipped != "-") {
-  }
-  std::string type;
-  std::string source;
-  std::string options;
-  words >> type >> source >> options;
-  const bool matches =
-      version_2 ? type == "cgroup2" : type == "cgroup" && has_word(options, "pids");
-  return matches ? std::optional<Mount>(mount) : std::nullopt;
-}
-
-std::optional<Mount> find_mount(const HostFiles& host, bool version_2) {
-  std::istringstream lines(host.read("/proc/self/mountinfo").value_or(""));
-  for (std::string line; std::getline(lines, line);) {
-    if (const auto mount = mount_of(line, version_2)) {
-      return mount;
-    }
+/// The hierarchy that has, or with version 2 may have, the pids controller.
+std::optional<MountEntry> find_mount(const HostFiles& host, bool version_2) {
+  for (MountEntry& mount : parse_mount_table(host.read("/proc/self/mountinfo").value_or(""))) {
+    const bool matches = version_2
+                             ? mount.type == "cgroup2"
+                             : mount.type == "cgroup" && has_word(mount.super_options, "pids");
+    if (matches) return std::move(mount);
   }
   return std::nullopt;
 }
@@ -76,7 +57,7 @@ std::string below_root(const std::string& path, const std::string& root) {
   return path == root ? "/" : path.substr(root.size());
 }
 
-void add_levels(const HostFiles& host, const Mount& mount, const std::string& own_path,
+void add_levels(const HostFiles& host, const MountEntry& mount, const std::string& own_path,
                 std::vector<CgroupPids>& limits) {
   std::optional<std::string> level = below_root(own_path, mount.root);
   for (; level; level = parent(*level)) {

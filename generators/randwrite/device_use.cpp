@@ -16,6 +16,8 @@
 #include <set>
 #include <sstream>
 
+#include "common/base/mount_table.h"
+
 namespace krepro::randwrite {
 
 namespace {
@@ -113,23 +115,6 @@ const std::string* find_path(const std::string& path, const Related& related,
   return found == related.end() ? nullptr : &found->second;
 }
 
-/// "\040" and the like, as mountinfo and swaps escape blanks.
-std::string unescaped(const std::string& text) {
-  std::string result;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    unsigned value = 0;
-    const char* digits = text.data() + i + 1;
-    if (text[i] == '\\' && i + 3 < text.size() &&
-        std::from_chars(digits, digits + 3, value, 8).ptr == digits + 3) {
-      result.push_back(static_cast<char>(value));
-      i += 3;
-    } else {
-      result.push_back(text[i]);
-    }
-  }
-  return result;
-}
-
 std::vector<std::string> process_ids(const HostFiles& host) {
   std::vector<std::string> ids;
   for (const std::string& name : host.list("/proc")) {
@@ -138,30 +123,16 @@ std::vector<std::string> process_ids(const HostFiles& host) {
   return ids;
 }
 
-/// One line of a mount table: "ID PARENT MAJOR:MINOR ROOT POINT OPTIONS... - TYPE SOURCE OPTIONS".
-void check_mount(const std::string& line, const std::string& where, const Related& related,
+void check_mount(const MountEntry& mount, const std::string& where, const Related& related,
                  const std::map<std::string, std::string>& names, std::set<std::string>& found) {
-  std::istringstream words(line);
-  std::string id;
-  std::string parent;
-  std::string number;
-  std::string root;
-  std::string point;
-  words >> id >> parent >> number >> root >> point;
-  std::string word;
-  while (words >> word && word != "-") {
-  }
-  std::string type;
-  std::string source;
-  words >> type >> source;
-  const std::string* what = find_path(unescaped(source), related, names);
+  const std::string* what = find_path(mount.source, related, names);
   if (what == nullptr) {
-    const auto pair = parse_number_pair(number);
+    const auto pair = parse_number_pair(mount.device_number);
     const auto match = pair ? related.find(*pair) : related.end();
     if (match != related.end()) what = &match->second;
   }
   if (what != nullptr) {
-    found.insert(fmt::format("{} is mounted on {}{}", *what, unescaped(point), where));
+    found.insert(fmt::format("{} is mounted on {}{}", *what, mount.point, where));
   }
 }
 
@@ -171,9 +142,9 @@ void check_mounts(const Related& related, const std::map<std::string, std::strin
   std::set<std::string> seen;
   const std::string own = host.read_link("/proc/self/ns/mnt").value_or("");
   const auto check_table = [&](const std::string& process, const std::string& where) {
-    std::istringstream lines(host.read("/proc/" + process + "/mountinfo").value_or(""));
-    for (std::string line; std::getline(lines, line);) {
-      check_mount(line, where, related, names, uses);
+    for (const MountEntry& mount :
+         parse_mount_table(host.read("/proc/" + process + "/mountinfo").value_or(""))) {
+      check_mount(mount, where, related, names, uses);
     }
   };
   check_table("self", "");
@@ -193,7 +164,7 @@ std::vector<std::string> swap_areas(const HostFiles& host) {
   std::string line;
   std::getline(lines, line);  // the heading
   while (std::getline(lines, line))
-    areas.push_back(unescaped(line.substr(0, line.find_first_of(" \t"))));
+    areas.push_back(unescape_octal(line.substr(0, line.find_first_of(" \t"))));
   return areas;
 }
 

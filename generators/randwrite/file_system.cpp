@@ -9,6 +9,7 @@
 
 #include <sstream>
 
+#include "common/base/mount_table.h"
 #include "common/process/descriptor.h"
 #include "common/timing/clock.h"
 #include "generators/randwrite/device_use.h"
@@ -19,17 +20,9 @@ std::string file_system_of(const std::string& folder, const HostFiles& host) {
   struct stat status {};
   if (stat(folder.c_str(), &status) == 0) {
     const std::string number = to_string(device_number(status.st_dev));
-    std::istringstream lines(host.read("/proc/self/mountinfo").value_or(""));
-    for (std::string line; std::getline(lines, line);) {
-      std::istringstream words(line);
-      std::string id;
-      std::string parent;
-      std::string mounted;
-      words >> id >> parent >> mounted;
-      const std::size_t separator = line.find(" - ");
-      if (mounted != number || separator == std::string::npos) continue;
-      const std::size_t begin = separator + 3;
-      return line.substr(begin, line.find(' ', begin) - begin);
+    for (const MountEntry& mount :
+         parse_mount_table(host.read("/proc/self/mountinfo").value_or(""))) {
+      if (mount.device_number == number) return mount.type;
     }
   }
   struct statfs facts {};

@@ -2,8 +2,10 @@
 #include "suite/counters/counter_reader.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
 
+#include "common/base/kernel_text.h"
 #include "common/timing/clock.h"
 
 namespace krepro {
@@ -14,7 +16,7 @@ using nlohmann::json;
 constexpr const char* schedstat_path = "/proc/schedstat";
 
 std::string schedstat_absence(int error_number) {
-  return std::string(schedstat_path) + ": " + why_not(error_number) +
+  return std::string(schedstat_path) + ": " + reason_text(error_number) +
          (error_number == ENOENT ? " (the kernel has no CONFIG_SCHEDSTATS)" : "");
 }
 

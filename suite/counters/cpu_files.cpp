@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "suite/counters/kernel_text.h"
+#include "common/base/kernel_text.h"
 #include "suite/counters/system_counters.h"
 
 namespace krepro {

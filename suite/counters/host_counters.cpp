@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "common/base/error.h"
-#include "suite/counters/kernel_text.h"
+#include "common/base/kernel_text.h"
 
 namespace krepro {
 namespace {

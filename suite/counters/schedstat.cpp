@@ -7,7 +7,7 @@
 #include <array>
 #include <optional>
 
-#include "suite/counters/kernel_text.h"
+#include "common/base/kernel_text.h"
 
 namespace krepro {
 namespace {

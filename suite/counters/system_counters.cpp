@@ -4,12 +4,10 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <cerrno>
-#include <cstring>
 #include <string_view>
 #include <utility>
 
-#include "suite/counters/kernel_text.h"
+#include "common/base/kernel_text.h"
 
 namespace krepro {
 namespace {
@@ -150,23 +148,11 @@ constexpr std::array<DiskColumn, 10> disk_columns = {{{0, 1, "reads"},
 
 }  // namespace
 
-std::string why_not(int error_number) {
-  switch (error_number) {
-    case ENOENT:
-      return "absent";
-    case EACCES:
-    case EPERM:
-      return "no permission";
-    default:
-      return std::strerror(error_number);
-  }
-}
-
 CounterGroup read_vmstat(const HostFiles& host) {
   CounterGroup group;
   int error_number = 0;
   const std::string text = host.read("/proc/vmstat", &error_number).value_or("");
-  if (error_number != 0) group.problem = "/proc/vmstat: " + why_not(error_number);
+  if (error_number != 0) group.problem = "/proc/vmstat: " + reason_text(error_number);
   for (const std::string_view line : lines_of(text)) {
     const std::vector<std::string_view> words = words_of(line);
     if (words.size() != 2 || !is_event(words[0])) continue;
@@ -180,7 +166,7 @@ CounterGroup read_softirqs(const HostFiles& host) {
   CounterGroup group;
   int error_number = 0;
   const std::string text = host.read("/proc/softirqs", &error_number).value_or("");
-  if (error_number != 0) group.problem = "/proc/softirqs: " + why_not(error_number);
+  if (error_number != 0) group.problem = "/proc/softirqs: " + reason_text(error_number);
   for (const std::string_view line : lines_of(text)) {
     const PerCpuLine found = per_cpu_line(line);
     if (!found.name.empty()) group.values[lower_case(found.name)] = found.sum;
@@ -192,7 +178,7 @@ CounterGroup read_interrupts(const HostFiles& host) {
   CounterGroup group;
   int error_number = 0;
   const std::string text = host.read("/proc/interrupts", &error_number).value_or("");
-  if (error_number != 0) group.problem = "/proc/interrupts: " + why_not(error_number);
+  if (error_number != 0) group.problem = "/proc/interrupts: " + reason_text(error_number);
   for (const std::string_view line : lines_of(text)) {
     const PerCpuLine found = per_cpu_line(line);
     if (!found.name.empty()) group.values[interrupt_name(found)] += found.sum;
@@ -205,7 +191,7 @@ CounterGroup read_network(const HostFiles& host) {
   int error_number = 0;
   for (const char* file : {"/proc/net/snmp", "/proc/net/netstat"}) {
     const auto text = host.read(file, &error_number);
-    if (!text) group.problem = std::string(file) + ": " + why_not(error_number);
+    if (!text) group.problem = std::string(file) + ": " + reason_text(error_number);
     take_line_pairs(text.value_or(""), group);
   }
   return group;

@@ -49,7 +49,4 @@ struct IdleState {
 [[nodiscard]] CounterGroup read_idle_states(const HostFiles& host,
                                             const std::vector<IdleState>& states);
 
-/// "absent", "no permission", or the text of the errno value.
-[[nodiscard]] std::string why_not(int error_number);
-
 }  // namespace krepro

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "suite/counters/kernel_text.h"
+#include "common/base/kernel_text.h"
 
 namespace krepro {
 namespace {

@@ -1,7 +1,7 @@
 // The table of items put together and read.
 #include "suite/environment/environment.h"
 
-#include "suite/environment/elf_notes.h"
+#include "common/base/elf_notes.h"
 #include "suite/environment/findings.h"
 
 namespace krepro {

@@ -3,28 +3,12 @@
 
 #include <cerrno>
 #include <charconv>
-#include <cstring>
 #include <map>
 #include <sstream>
 
 #include "common/affinity/cpu_set.h"
 
 namespace krepro {
-
-std::string reason_text(int error_number) {
-  switch (error_number) {
-    case ENOENT:
-    case ENOTDIR:
-      return "absent";
-    case EACCES:
-    case EPERM:
-      return "no permission";
-    case 0:
-      return "empty";
-    default:
-      return std::strerror(error_number);
-  }
-}
 
 Finding found(nlohmann::json value, std::string source) {
   Finding finding;
@@ -61,14 +45,7 @@ Finding chosen_of(const HostFiles& host, const std::string& path) {
   Finding finding = line_of(host, path);
   if (!finding.value.is_string()) return finding;
   const std::string text = finding.value.get<std::string>();
-  for (const auto& [open, close] : {std::pair('[', ']'), std::pair('(', ')')}) {
-    const std::size_t start = text.find(open);
-    const std::size_t end = text.find(close, start == std::string::npos ? 0 : start);
-    if (start != std::string::npos && end != std::string::npos) {
-      finding.value = text.substr(start + 1, end - start - 1);
-      return finding;
-    }
-  }
+  if (const std::string_view marked = marked_word(text); !marked.empty()) finding.value = marked;
   return finding;
 }
 

@@ -1,17 +1,16 @@
-// Helpers of the item tables: one file's line, one file's number, and why there is none. Private to
-// suite/environment.
+// Helpers of the item tables: one file's line, one file's number, and what there is instead.
+// Private to suite/environment.
 #pragma once
 
 #include <initializer_list>
 #include <string>
 #include <vector>
 
+#include "common/base/kernel_text.h"
 #include "suite/environment/environment.h"
 
 namespace krepro {
 
-/// "absent", "no permission", or the text of the errno value.
-[[nodiscard]] std::string reason_text(int error_number);
 [[nodiscard]] Finding found(nlohmann::json value, std::string source);
 [[nodiscard]] Finding not_found(std::string reason, std::string source);
 /// The file's text, white space at its end cut off.

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "suite/environment/elf_notes.h"
+#include "common/base/elf_notes.h"
 #include "suite/environment/findings.h"
 
 namespace krepro {

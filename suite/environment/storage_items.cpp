@@ -2,8 +2,7 @@
 // Serial numbers are marked: they tell which machine this is.
 #include <fmt/core.h>
 
-#include <sstream>
-
+#include "common/base/mount_table.h"
 #include "suite/environment/findings.h"
 
 namespace krepro {
@@ -76,26 +75,12 @@ Finding serials_item(const HostFiles& host) {
   return finding;
 }
 
-/// "36 35 98:0 / /mnt rw,noatime shared:1 - ext4 /dev/root rw,errors=continue" (proc(5)).
-void add_mount(const std::string& line, nlohmann::json& mounts) {
-  std::istringstream words(line);
-  std::string word;
-  std::string root;
-  std::string point;
-  std::string options;
-  if (!(words >> word >> word >> word >> root >> point >> options)) return;
-  while (words >> word && word != "-") {
-  }
-  std::string type;
-  std::string device;
-  std::string more;
-  if (!(words >> type >> device >> more)) return;
-  const bool on_device = device.starts_with("/dev/");
-  const bool holds_data =
-      type == "tmpfs" || type == "overlay" || type == "nfs" || type == "nfs4" || type == "zfs";
-  if (!on_device && !holds_data) return;
-  if (type == "tmpfs" && point != "/tmp" && point != "/dev/shm") return;
-  mounts[point] = {{"type", type}, {"device", device}, {"options", options + "," + more}};
+/// Mounts that a load's files may lie on.
+bool holds_data(const MountEntry& mount) {
+  const std::string& type = mount.type;
+  if (type == "tmpfs") return mount.point == "/tmp" || mount.point == "/dev/shm";
+  return mount.source.starts_with("/dev/") || type == "overlay" || type == "nfs" ||
+         type == "nfs4" || type == "zfs";
 }
 
 Finding mounts_item(const HostFiles& host) {
@@ -104,9 +89,12 @@ Finding mounts_item(const HostFiles& host) {
   const auto text = host.read(path, &error_number);
   if (!text) return not_found(reason_text(error_number), path);
   nlohmann::json mounts = nlohmann::json::object();
-  std::istringstream lines(*text);
-  for (std::string line; mounts.size() < most_mounts && std::getline(lines, line);) {
-    add_mount(line, mounts);
+  for (const MountEntry& mount : parse_mount_table(*text)) {
+    if (mounts.size() == most_mounts) break;
+    if (!holds_data(mount)) continue;
+    mounts[mount.point] = {{"type", mount.type},
+                           {"device", mount.source},
+                           {"options", mount.options + "," + mount.super_options}};
   }
   return found(std::move(mounts), path);
 }

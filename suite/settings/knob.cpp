@@ -10,7 +10,7 @@
 #include <cerrno>
 
 #include "common/base/error.h"
-#include "suite/counters/kernel_text.h"
+#include "common/base/kernel_text.h"
 
 namespace krepro {
 namespace {
@@ -28,16 +28,6 @@ std::string single_spaced(const std::string& text) {
     }
   }
   return result;
-}
-
-/// The word in brackets or parentheses among others; empty where none is.
-std::string marked_word(const std::string& text) {
-  for (const std::string_view word : words_of(text)) {
-    const bool marked = word.size() > 2 && ((word.front() == '[' && word.back() == ']') ||
-                                            (word.front() == '(' && word.back() == ')'));
-    if (marked) return std::string(word.substr(1, word.size() - 2));
-  }
-  return {};
 }
 
 std::vector<KnobWrite> feature_writes(const Setting& setting, const KnobAccess& access) {
@@ -116,8 +106,8 @@ std::optional<std::string> KnobAccess::read(const Knob& knob, int* error_number)
     return std::nullopt;
   }
   const std::string value = single_spaced(*text);
-  const std::string marked = marked_word(value);
-  return marked.empty() ? value : marked;
+  const std::string_view marked = marked_word(value);
+  return marked.empty() ? value : std::string(marked);
 }
 
 std::vector<KnobWrite> knob_writes(const Setting& setting, const KnobAccess& access) {

@@ -11,7 +11,8 @@
 #include <utility>
 
 #include "common/base/error.h"
-#include "suite/counters/kernel_text.h"
+#include "common/base/kernel_text.h"
+#include "common/base/mount_table.h"
 
 namespace krepro {
 namespace {
@@ -37,16 +38,15 @@ int make_folder(const HostFiles& host, const std::string& path) {
 
 CpuHierarchy find_cpu_hierarchy(const HostFiles& host) {
   CpuHierarchy unified;
-  const std::string mounts = host.read("/proc/self/mountinfo").value_or("");
-  for (const std::string_view line : lines_of(mounts)) {
-    // "31 30 0:28 ROOT POINT options ... - TYPE SOURCE OPTIONS"
-    const std::vector<std::string_view> words = words_of(line);
-    const auto dash = std::find(words.begin(), words.end(), "-");
-    if (words.size() < 5 || words.end() - dash < 4) continue;
-    const std::string mount(words[4]);
-    if (dash[1] == "cgroup" && has_part(dash[3], "cpu", ',')) return {1, mount, ""};
-    const std::string controllers = host.read_line(mount + "/cgroup.controllers").value_or("");
-    if (dash[1] == "cgroup2" && has_part(controllers, "cpu", ' ')) unified = {2, mount, ""};
+  for (const MountEntry& mount :
+       parse_mount_table(host.read("/proc/self/mountinfo").value_or(""))) {
+    if (mount.type == "cgroup" && has_part(mount.super_options, "cpu", ',')) {
+      return {1, mount.point, ""};
+    }
+    if (mount.type != "cgroup2") continue;
+    const std::string controllers =
+        host.read_line(mount.point + "/cgroup.controllers").value_or("");
+    if (has_part(controllers, "cpu", ' ')) unified = {2, mount.point, ""};
   }
   if (unified.version == 0) unified.problem = "no control group hierarchy with the CPU controller";
   return unified;

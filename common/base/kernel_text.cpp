@@ -1,7 +1,9 @@
-#include "suite/counters/kernel_text.h"
+#include "common/base/kernel_text.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
+#include <cstring>
 #include <system_error>
 
 namespace krepro {
@@ -29,6 +31,30 @@ std::optional<std::uint64_t> number_in(std::string_view word) {
   const auto [stop, error] = std::from_chars(word.data(), word.data() + word.size(), value);
   if (error != std::errc() || stop != word.data() + word.size()) return std::nullopt;
   return value;
+}
+
+std::string_view marked_word(std::string_view text) {
+  for (const std::string_view word : words_of(text)) {
+    const bool marked = word.size() > 2 && ((word.front() == '[' && word.back() == ']') ||
+                                            (word.front() == '(' && word.back() == ')'));
+    if (marked) return word.substr(1, word.size() - 2);
+  }
+  return {};
+}
+
+std::string reason_text(int error_number) {
+  switch (error_number) {
+    case ENOENT:
+    case ENOTDIR:
+      return "absent";
+    case EACCES:
+    case EPERM:
+      return "no permission";
+    case 0:
+      return "empty";
+    default:
+      return std::strerror(error_number);
+  }
 }
 
 }  // namespace krepro

@@ -1,5 +1,5 @@
 // Notes are names and bytes, each padded to four: elf(5).
-#include "suite/environment/elf_notes.h"
+#include "common/base/elf_notes.h"
 
 #include <elf.h>
 #include <fmt/core.h>
