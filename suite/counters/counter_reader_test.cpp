@@ -8,6 +8,7 @@
 
 #include <cerrno>
 
+#include "common/base/made_up_root.h"
 #include "common/timing/clock.h"
 #include "suite/counters/counter_table.h"
 #include "suite/counters/counters_test_support.h"

@@ -133,7 +133,7 @@ TEST(Doctor, SaysSomethingOfEveryCheckOnAnEmptyMachine) {
   const MadeUpHost nothing({});
   const Machine machine = four_cpus();
   Patient patient = healthy(machine);
-  patient.environment = read_environment(nothing.files());
+  patient.environment = read_environment(nothing.host());
   const std::vector<DoctorFinding> findings = examine(patient);
   EXPECT_EQ(findings.size(), check_ids().size());
   for (const DoctorFinding& finding : findings) {
@@ -175,14 +175,14 @@ TEST(HostFacts, PortsThatAreListenedOn) {
         "   0: 0100007F:1F90 00000000:0000 0A 00000000:00000000\n"
         "   1: 0100007F:0050 0100007F:C000 01 00000000:00000000\n"},
        {"proc/net/tcp6", "  sl\n   0: 00000000000000000000000000000000:1538 0:0 0A 0\n"}});
-  EXPECT_EQ(listening_ports(host.files()), (std::vector<int>{5432, 8080}));
+  EXPECT_EQ(listening_ports(host.host()), (std::vector<int>{5432, 8080}));
 }
 
 TEST(HostFacts, BusyCpusNeedStat) {
   const Machine machine = four_cpus();
   Patient patient = healthy(machine);
   const MadeUpHost nothing({});
-  add_busy_cpus(patient, 1000, nothing.files());
+  add_busy_cpus(patient, 1000, nothing.host());
   EXPECT_FALSE(patient.busy_cpus.has_value());
   add_busy_cpus(patient, 50'000'000, HostFiles("/"));
   if (patient.busy_cpus) {

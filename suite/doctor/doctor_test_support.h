@@ -2,13 +2,11 @@
 #pragma once
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <filesystem>
-#include <fstream>
 #include <map>
 #include <string>
 
+#include "common/base/made_up_root.h"
 #include "suite/doctor/checkup.h"
 #include "suite/environment/environment.h"
 
@@ -16,27 +14,12 @@ namespace krepro::test {
 
 using Files = std::map<std::string, std::string>;
 
-/// A root with these files, and the findings of the machine that they make.
-class MadeUpHost {
+/// A machine with these files.
+class MadeUpHost : public MadeUpRoot {
  public:
   explicit MadeUpHost(const Files& files) {
-    char pattern[] = "/tmp/krepro-doctor-XXXXXX";
-    root_ = mkdtemp(pattern);
     for (const auto& [path, text] : files) put(path, text);
   }
-  ~MadeUpHost() { std::filesystem::remove_all(root_); }
-  MadeUpHost(const MadeUpHost&) = delete;
-  MadeUpHost& operator=(const MadeUpHost&) = delete;
-
-  void put(const std::string& path, const std::string& text) const {
-    const std::filesystem::path file = root_ / path;
-    std::filesystem::create_directories(file.parent_path());
-    std::ofstream(file, std::ios::binary) << text;
-  }
-  [[nodiscard]] HostFiles files() const { return HostFiles(root_); }
-
- private:
-  std::filesystem::path root_;
 };
 
 inline Machine four_cpus() {
@@ -57,7 +40,7 @@ inline DoctorFinding finding_on(const std::string& id, const Files& files,
                                 const Machine& machine = four_cpus()) {
   const MadeUpHost host(files);
   Patient patient;
-  patient.environment = read_environment(host.files());
+  patient.environment = read_environment(host.host());
   patient.machine = &machine;
   patient.disks = {{"/data/run", 1000, 500}};
   return finding_of(id, patient);

@@ -10,6 +10,8 @@
 #include <fstream>
 #include <set>
 
+#include "common/base/made_up_root.h"
+
 namespace krepro {
 namespace {
 
@@ -50,26 +52,16 @@ std::string program_with_build_id() {
   return bytes + note;
 }
 
-/// A directory that stands for "/".
 class EnvironmentTest : public ::testing::Test {
  protected:
-  EnvironmentTest() {
-    char pattern[] = "/tmp/krepro-environment-XXXXXX";
-    root_ = mkdtemp(pattern);
-  }
-  ~EnvironmentTest() override { std::filesystem::remove_all(root_); }
-
-  void put(const std::string& path, const std::string& text) const {
-    const std::filesystem::path file = root_ / path;
-    std::filesystem::create_directories(file.parent_path());
-    std::ofstream(file, std::ios::binary) << text;
-  }
-  [[nodiscard]] json environment() const { return read_environment(HostFiles(root_)); }
+  void put(const std::string& path, const std::string& text) const { made_up_.put(path, text); }
+  [[nodiscard]] json environment() const { return read_environment(made_up_.host()); }
   [[nodiscard]] json value(const std::string& name) const {
     return environment_value(environment(), name);
   }
 
-  std::filesystem::path root_;
+  test::MadeUpRoot made_up_;
+  std::filesystem::path root_ = made_up_.path();
 };
 
 TEST_F(EnvironmentTest, AnEmptyMachineHasAReasonForEveryItemAndNoCrash) {
@@ -99,13 +91,13 @@ TEST_F(EnvironmentTest, TheBuildIdIsFoundAmongOtherNotes) {
   const std::string other("\4\0\0\0\3\0\0\0\x01\x01\0\0Xen\0abc\0", 20);
   const std::string build_id("\4\0\0\0\4\0\0\0\3\0\0\0GNU\0\xde\xad\xbe\xef", 20);
   put("sys/kernel/notes", other + build_id);
-  EXPECT_EQ(kernel_build_id(HostFiles(root_)), "deadbeef");
+  EXPECT_EQ(kernel_build_id(made_up_.host()), "deadbeef");
   EXPECT_EQ(value("kernel.build_id"), "deadbeef");
 }
 
 TEST_F(EnvironmentTest, BrokenNotesAreNoBuildId) {
   put("sys/kernel/notes", std::string("\xff\xff\xff\xff\xff\xff\xff\xff\3\0\0\0GNU\0", 16));
-  EXPECT_EQ(kernel_build_id(HostFiles(root_)), "");
+  EXPECT_EQ(kernel_build_id(made_up_.host()), "");
   EXPECT_EQ(environment().at("kernel.build_id").at("reason"), "no build id among the notes");
 }
 

@@ -1,12 +1,13 @@
 // The roles' control groups on made-up hierarchies of both versions and on this machine's own, and
 // sched_ext with a script in the scheduler's place.
+#include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include "common/base/error.h"
+#include "common/base/made_up_root.h"
 #include "common/process/child.h"
-#include "suite/counters/counters_test_support.h"
 #include "suite/settings/role_groups.h"
 #include "suite/settings/sched_ext.h"
 

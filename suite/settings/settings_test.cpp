@@ -1,5 +1,6 @@
 // Settings on a made-up machine: which files they mean, that they are read back, and that all is as
 // before afterwards, also after a run that was killed.
+#include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -7,7 +8,7 @@
 #include <unistd.h>
 
 #include "common/base/error.h"
-#include "suite/counters/counters_test_support.h"
+#include "common/base/made_up_root.h"
 #include "suite/settings/settings_keeper.h"
 
 namespace krepro {

@@ -8,7 +8,7 @@
 
 #include <cstdlib>
 
-#include "suite/counters/counters_test_support.h"
+#include "common/base/made_up_root.h"
 #include "tests/suite/krepro_command.h"
 
 namespace krepro::test {
