@@ -13,6 +13,7 @@
 
 #include "common/process/program.h"
 #include "common/timing/clock.h"
+#include "suite/counters/host_counters.h"
 
 namespace krepro {
 
@@ -112,20 +113,14 @@ void add_tools(Patient& patient, const Catalog& catalog) {
   }
 }
 
-/// Ticks that all CPUs have been busy, and all there were, of /proc/stat.
-std::optional<std::pair<double, double>> cpu_ticks(const HostFiles& host) {
-  std::istringstream words(host.read_start("/proc/stat", 4096).value_or(""));
-  std::string name;
-  if (!(words >> name) || name != "cpu") return std::nullopt;
-  double total = 0;
-  double idle = 0;
-  double value = 0;
-  // user nice system idle iowait irq softirq steal; guest time is within user time.
-  for (int column = 0; column < 8 && words >> value; ++column) {
-    total += value;
-    if (column == 3 || column == 4) idle += value;
+/// Of all CPUs together.
+CpuTicks cpu_ticks(const HostFiles& host) {
+  CpuTicks sum;
+  for (const auto& [cpu, ticks] : read_host_counters(host).cpus) {
+    sum.busy += ticks.busy;
+    sum.total += ticks.total;
   }
-  return std::pair{total - idle, total};
+  return sum;
 }
 
 /// User and system ticks of a process, by pid; the name of each is kept.
@@ -186,13 +181,14 @@ void add_host_facts(Patient& patient, const Catalog& catalog, const HostFiles& h
 }
 
 void add_busy_cpus(Patient& patient, std::int64_t duration_ns, const HostFiles& host) {
-  const auto before = cpu_ticks(host);
+  const CpuTicks before = cpu_ticks(host);
   const auto processes_before = process_ticks(host);
   const std::int64_t start_ns = now_ns();
   sleep_until_ns(start_ns + duration_ns);
-  const auto after = cpu_ticks(host);
-  if (!before || !after || after->second <= before->second) return;
-  const double share = (after->first - before->first) / (after->second - before->second);
+  const CpuTicks after = cpu_ticks(host);
+  if (after.total <= before.total || after.busy < before.busy) return;
+  const double share = static_cast<double>(after.busy - before.busy) /
+                       static_cast<double>(after.total - before.total);
   patient.busy_cpus = share * static_cast<double>(patient.machine->online.size());
   std::vector<std::pair<double, std::string>> busiest;
   for (const auto& [pid, now] : process_ticks(host)) {

@@ -9,23 +9,12 @@
 
 #include "common/base/error.h"
 #include "common/timing/clock.h"
+#include "suite/plan/plan_command.h"
 
 namespace krepro {
 namespace {
 
 constexpr const char* log_name = "observer.log";
-
-std::string quoted(const std::string& path) {
-  std::string result = "'";
-  for (const char letter : path) {
-    if (letter == '\'') {
-      result += "'\\''";
-    } else {
-      result += letter;
-    }
-  }
-  return result + "'";
-}
 
 }  // namespace
 
@@ -37,7 +26,7 @@ void Observer::start() {
   // The shell's braces make one command of it, whatever it is; the whole group gets the signal.
   request.argv = {
       "/bin/sh", "-c",
-      fmt::format("{{ {}\n}} >{} 2>&1", command_, quoted((directory_ / log_name).string()))};
+      fmt::format("{{ {}\n}} >{} 2>&1", command_, shell_quoted((directory_ / log_name).string()))};
   request.pipe_stdin = false;
   request.pipe_stdout = false;
   request.pipe_stderr = false;
@@ -91,7 +80,7 @@ std::string fill_observer_command(const std::string& command,
   }
   constexpr std::string_view name = "{dir}";
   std::string result = command;
-  const std::string place = quoted(directory.string());
+  const std::string place = shell_quoted(directory.string());
   for (std::size_t at = 0; (at = result.find(name, at)) != std::string::npos; at += place.size()) {
     result.replace(at, name.size(), place);
   }

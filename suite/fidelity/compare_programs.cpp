@@ -19,6 +19,7 @@
 #include "suite/fidelity/report.h"
 #include "suite/fidelity/row.h"
 #include "suite/fidelity/served_row.h"
+#include "suite/plan/plan_command.h"
 
 namespace krepro::fidelity {
 
@@ -155,12 +156,9 @@ int exit_status(const std::vector<RowResult>& rows, bool interrupted) {
   }
 }
 
-std::string quoted(const std::vector<std::string>& argv) {
+std::string typed(const std::vector<std::string>& argv) {
   std::string line;
-  for (const std::string& word : argv) {
-    const bool plain = word.find_first_of(" \t'\"\\$&;|<>()*?[]#~") == std::string::npos;
-    line += (line.empty() ? "" : " ") + (plain && !word.empty() ? word : "'" + word + "'");
-  }
+  for (const std::string& word : argv) line += (line.empty() ? "" : " ") + shell_quoted(word);
   return line;
 }
 
@@ -171,7 +169,7 @@ int list_rows(const Programs& programs, const std::vector<Task>& tasks) {
     std::vector<std::string> ours = programs.own_arguments();
     ours.insert(ours.end(), arguments.begin(), arguments.end());
     fmt::print("{} ({})\n  {}\n  krepro {} {}\n", task.row->name, to_string(task.placement),
-               quoted(original.command(arguments)), original.generator(), quoted(ours));
+               typed(original.command(arguments)), original.generator(), typed(ours));
   }
   return 0;
 }

@@ -7,10 +7,10 @@
 
 #include <array>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "common/base/error.h"
 #include "common/timing/clock.h"
+#include "suite/counters/task_counters.h"
 
 namespace krepro::fidelity {
 
@@ -79,19 +79,9 @@ void ServedRow::wait_until_ready(const std::string& positional) {
 
 std::optional<std::uint64_t> ServedRow::switches() const {
   if (!server_) return std::nullopt;
-  return switches_of_tree(server_->pid(), HostFiles::system());
-}
-
-std::uint64_t switches_of_tree(std::int64_t pid, const HostFiles& host) {
   std::uint64_t sum = 0;
-  const std::string tasks = fmt::format("/proc/{}/task", pid);
-  for (const std::string& task : host.list(tasks)) {
-    const std::string folder = tasks + "/" + task;
-    const std::string status = host.read(folder + "/status").value_or("");
-    sum += status_number(status, "voluntary_ctxt_switches") +
-           status_number(status, "nonvoluntary_ctxt_switches");
-    std::istringstream children(host.read(folder + "/children").value_or(""));
-    for (std::int64_t child = 0; children >> child;) sum += switches_of_tree(child, host);
+  for (const auto& [tid, task] : read_task_tree(server_->pid(), HostFiles::system())) {
+    sum += task.voluntary_switches + task.involuntary_switches;
   }
   return sum;
 }

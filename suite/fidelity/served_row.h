@@ -8,7 +8,6 @@
 #include <string>
 
 #include "common/affinity/cpu_set.h"
-#include "common/base/host_files.h"
 #include "common/process/child.h"
 #include "suite/fidelity/programs.h"
 
@@ -32,8 +31,5 @@ class ServedRow {
   FidelityRow row_;
   std::optional<Child> server_;
 };
-
-/// Voluntary and involuntary context switches of a process's threads and all its descendants.
-[[nodiscard]] std::uint64_t switches_of_tree(std::int64_t pid, const HostFiles& host);
 
 }  // namespace krepro::fidelity

@@ -11,22 +11,6 @@ namespace krepro {
 
 namespace {
 
-std::string quoted(const std::string& word) {
-  constexpr std::string_view plain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%";
-  if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) return word;
-  std::string result(1, '\'');
-  for (const char character : word) {
-    if (character == '\'') {
-      result += "'\\''";
-    } else {
-      result += character;
-    }
-  }
-  result += '\'';
-  return result;
-}
-
 /// Our generator's arguments: every option by its long name.
 std::vector<std::string> own_arguments(const nlohmann::json& options,
                                        const GeneratorInfo* generator) {
@@ -84,6 +68,22 @@ std::vector<std::string> words_of(const Benchmark& benchmark, const GeneratorInf
 
 }  // namespace
 
+std::string shell_quoted(const std::string& word) {
+  constexpr std::string_view plain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%";
+  if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) return word;
+  std::string result(1, '\'');
+  for (const char character : word) {
+    if (character == '\'') {
+      result += "'\\''";
+    } else {
+      result += character;
+    }
+  }
+  result += '\'';
+  return result;
+}
+
 std::vector<std::string> command_words(const Benchmark& benchmark, const Catalog& catalog) {
   std::vector<std::string> words;
   if (benchmark.cpus.contains("load")) {
@@ -92,7 +92,7 @@ std::vector<std::string> command_words(const Benchmark& benchmark, const Catalog
   const std::vector<std::string> memory = numactl_words(benchmark.memory_policy.value("load", ""));
   words.insert(words.end(), memory.begin(), memory.end());
   for (const std::string& word : words_of(benchmark, catalog.find(benchmark.generator))) {
-    words.push_back(quoted(word));
+    words.push_back(shell_quoted(word));
   }
   return words;
 }

@@ -36,6 +36,9 @@ struct PreparedPlan {
 /// The plan for people, at most 78 columns except for long values, with its line end.
 [[nodiscard]] std::string plan_text(const PreparedPlan& prepared);
 
+/// The word as it would be typed in a shell: in single quotes where it needs them.
+[[nodiscard]] std::string shell_quoted(const std::string& word);
+
 /// What one would type for a trial of the row, each word quoted for a shell where it has to be:
 /// "taskset -c 0-3 krepro hackbench --groups=4 --pipe". For an upstream row the original's command
 /// line.
