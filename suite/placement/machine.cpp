@@ -185,6 +185,15 @@ Machine convert(hwloc_topology_t topology) {
   return machine;
 }
 
+/// Some containers hide what is in it; hwloc ends the process over it.
+bool has_empty_node_directory(const HostFiles& host) {
+  constexpr const char* directory = "/sys/devices/system/node";
+  const std::vector<std::string> names = host.list(directory);
+  return host.exists(directory) &&
+         std::none_of(names.begin(), names.end(),
+                      [](const std::string& name) { return name.starts_with("node"); });
+}
+
 /// Without sysfs (some containers hide it) hwloc guesses from CPUID alone, and says so in its way.
 bool read_from_sysfs(hwloc_topology_t topology) {
   const char* backend = hwloc_obj_get_info_by_name(hwloc_get_root_obj(topology), "Backend");
@@ -232,6 +241,9 @@ Machine machine_without_topology(const CpuSet& cpus, const std::string& problem)
 
 Machine read_machine() {
   const CpuSet allowed = CpuSet::allowed();
+  if (has_empty_node_directory(HostFiles("/"))) {
+    return machine_without_topology(allowed, "/sys/devices/system/node shows no node");
+  }
   try {
     const Topology topology = make_topology();
     Machine machine = load(topology, "this machine");

@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "common/affinity/cpu_set.h"
+#include "common/process/child.h"
 #include "tests/suite/krepro_command.h"
 
 namespace krepro::test {
@@ -83,6 +84,22 @@ TEST_F(PlacementTest, UnderTasksetOnlyTheAllowedCpuCounts) {
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_THAT(outcome.out, HasSubstr("CPUs may be used here (taskset or cpuset)"));
   EXPECT_THAT(cpus_of_threads(), testing::ElementsAre(std::to_string(last)));
+}
+
+TEST_F(PlacementTest, HiddenFoldersOfSysfsLeaveTheAffinityMask) {
+  std::filesystem::create_directories(here_.path("empty"));
+  for (const std::string folder : {"cpu", "node"}) {
+    SpawnRequest request;
+    request.argv = {"unshare", "-m", "sh", "-c",
+                    fmt::format("mount --bind {} /sys/devices/system/{} && exec {} topology",
+                                here_.path("empty").string(), folder, KREPRO_COMMAND)};
+    request.pipe_stdin = false;
+    const CommandOutput output = run_command(request, 30'000'000'000);
+    if (output.err.find("unshare:") != std::string::npos) GTEST_SKIP() << output.err;
+    if (output.err.find("mount:") != std::string::npos) GTEST_SKIP() << output.err;
+    EXPECT_EQ(output.end.describe(), "exit status 0") << folder << ": " << output.err;
+    EXPECT_THAT(output.out, HasSubstr("/sys/devices/system/" + folder));
+  }
 }
 
 /// Everything that is read of /proc and /sys comes from a folder while it lives.
