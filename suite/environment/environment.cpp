@@ -1,6 +1,9 @@
 // The table of items put together and read.
 #include "suite/environment/environment.h"
 
+#include <algorithm>
+
+#include "common/base/check.h"
 #include "common/base/elf_notes.h"
 #include "suite/environment/findings.h"
 
@@ -36,6 +39,14 @@ nlohmann::json read_environment(const HostFiles& host) {
     if (item.varies) environment[item.name]["varies"] = true;
   }
   return environment;
+}
+
+Finding read_item(const std::string& name, const HostFiles& host) {
+  const std::vector<EnvironmentItem>& items = environment_items();
+  const auto item = std::find_if(items.begin(), items.end(),
+                                 [&](const EnvironmentItem& each) { return name == each.name; });
+  KREPRO_CHECK(item != items.end());
+  return item->find(host);
 }
 
 nlohmann::json environment_value(const nlohmann::json& environment, const std::string& name) {

@@ -36,6 +36,10 @@ struct EnvironmentItem {
 /// "identity": true and "varies": true where they hold. Bounded work: at most about 16 files a CPU.
 [[nodiscard]] nlohmann::json read_environment(const HostFiles& host = HostFiles::system());
 
+/// One item, now. `name` has to be one of the table's.
+[[nodiscard]] Finding read_item(const std::string& name,
+                                const HostFiles& host = HostFiles::system());
+
 /// The value of an item in what read_environment() returned; null where absent.
 [[nodiscard]] nlohmann::json environment_value(const nlohmann::json& environment,
                                                const std::string& name);

@@ -76,7 +76,8 @@ RunSettings::RunSettings(const Plan& plan, bool permitted, bool groups) {
     throw not_possible(
         fmt::format("{} has settings of control groups, and there are none here{}{}",
                     plan.profile_name, groups_ ? ": " : "", groups_ ? groups_->problem() : ""),
-        groups_ ? "run it as root" : "leave --cgroups none away");
+        groups_ ? "run it as root, outside of groups that limit CPUs"
+                : "leave --cgroups none away");
   }
   if (!permitted) {
     note_differences(plan.settings);

@@ -13,6 +13,7 @@
 #include "common/base/error.h"
 #include "common/base/kernel_text.h"
 #include "common/base/mount_table.h"
+#include "suite/environment/environment.h"
 
 namespace krepro {
 namespace {
@@ -27,6 +28,25 @@ bool has_part(std::string_view list, std::string_view word, char separator) {
     if (end == std::string_view::npos) return false;
     start = end + 1;
   }
+}
+
+/// What binds krepro's own group and would not bind a group at the top: whoever runs krepro in half
+/// a CPU wants the load in it. Empty: nothing does.
+std::string limit_of_own_group(const CpuHierarchy& hierarchy, const HostFiles& host) {
+  const Finding quota = read_item("cgroup.cpu_quota", host);
+  const std::filesystem::path limiting = std::filesystem::path(quota.source).parent_path();
+  if (quota.value.is_number() && limiting != hierarchy.mount) {
+    return fmt::format("krepro's own group may use {:.3g} CPUs' time ({})",
+                       quota.value.get<double>(), quota.source);
+  }
+  if (hierarchy.version == 1) return {};  // CPU sets have a hierarchy of their own.
+  const Finding cpus = read_item("cgroup.cpus", host);
+  const auto all = host.read_line(hierarchy.mount + "/cpuset.cpus.effective");
+  if (cpus.value.is_string() && all && cpus.value != *all) {
+    return fmt::format("krepro's own group has CPUs {} only ({})", cpus.value.get<std::string>(),
+                       cpus.source);
+  }
+  return {};
 }
 
 /// 0 or errno; a folder that is there already is as good.
@@ -63,6 +83,10 @@ RoleGroups::~RoleGroups() { remove(); }
 void RoleGroups::make() {
   if (hierarchy_.version == 0 || made()) return;
   const HostFiles& host = access_.host();
+  if (const std::string limit = limit_of_own_group(hierarchy_, host); !limit.empty()) {
+    problem_ = limit + ": the roles stay in it, so that it binds them too";
+    return;
+  }
   remove_left();
   touched_ = true;
   int error_number = make_folder(host, slice_);

@@ -32,7 +32,8 @@ class RoleGroups {
   ~RoleGroups();  ///< remove()
 
   /// Makes the groups krepro.slice/load-PID and krepro.slice/serve-PID. Where that is not possible,
-  /// the roles stay in krepro's own group and problem() says why.
+  /// or krepro's own group has a CPU quota or a CPU set that they would escape, the roles stay in
+  /// krepro's own group and problem() says why.
   void make();
   /// Removes them; also those that killed runs have left.
   void remove();

@@ -99,6 +99,44 @@ TEST(RoleGroupsTest, GroupsOfKilledRunsAreRemoved) {
               ElementsAre("load-1", own("load"), own("serve"), "somebody-999999999"));
 }
 
+TEST(RoleGroupsTest, NoRoleEscapesAQuotaOfKreprosOwnGroup) {
+  const MadeUpHierarchy made(2);
+  made.root_.put("/proc/self/cgroup", "0::/job\n");
+  made.root_.put("/sys/fs/cgroup/job/cpu.max", "50000 100000\n");
+  const KnobAccess access(made.root_.host());
+  RoleGroups groups(access);
+  groups.make();
+  EXPECT_FALSE(groups.made());
+  EXPECT_THAT(groups.problem(), HasSubstr("may use 0.5 CPUs' time"));
+  EXPECT_FALSE(made.root_.host().exists("/cg/krepro.slice/" + own("load")));
+}
+
+TEST(RoleGroupsTest, NoRoleEscapesACpuSetOfKreprosOwnGroup) {
+  const MadeUpHierarchy made(2);
+  made.root_.put("/cg/cpuset.cpus.effective", "0-3\n");
+  made.root_.put("/proc/self/cgroup", "0::/job\n");
+  made.root_.put("/sys/fs/cgroup/job/cpuset.cpus.effective", "1\n");
+  const KnobAccess access(made.root_.host());
+  RoleGroups groups(access);
+  groups.make();
+  EXPECT_FALSE(groups.made());
+  EXPECT_THAT(groups.problem(), HasSubstr("has CPUs 1 only"));
+}
+
+TEST(RoleGroupsTest, AQuotaThatHoldsAtTheTopBindsTheRolesAnyway) {
+  const MadeUpRoot root;
+  root.put("/proc/self/mountinfo", "1 0 0:1 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n");
+  root.put("/proc/self/cgroup", "0::/\n");
+  root.put("/sys/fs/cgroup/cpu.max", "50000 100000\n");
+  root.put("/sys/fs/cgroup/cgroup.controllers", "cpu\n");
+  root.put("/sys/fs/cgroup/cgroup.subtree_control", "cpu\n");
+  root.put("/sys/fs/cgroup/krepro.slice/cgroup.subtree_control", "\n");
+  const KnobAccess access(root.host());
+  RoleGroups groups(access);
+  groups.make();
+  EXPECT_TRUE(groups.made()) << groups.problem();
+}
+
 TEST(RoleGroupsTest, WithoutAHierarchyTheReasonIsSaid) {
   const MadeUpRoot root;
   const KnobAccess access(root.host());
