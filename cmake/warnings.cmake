@@ -4,7 +4,7 @@ add_library(krepro_flags INTERFACE)
 target_compile_options(krepro_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wconversion -fno-omit-frame-pointer)
 if(NOT CMAKE_UNITY_BUILD)
-  # In a bundle, a local may bear the name of another file's helper; lint sees each file alone.
+  # In a bundle, a local may bear the name of another file's helper; a build without bundles has the warning.
   target_compile_options(krepro_flags INTERFACE -Wshadow)
 endif()
 if(KREPRO_WERROR)

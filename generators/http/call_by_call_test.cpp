@@ -31,7 +31,7 @@ Calls calls_of(const std::filesystem::path& trace) {
     if (name == "write" && line.find("GET /") != std::string::npos) requests = true;
     // A wait that ends with its time says only how fast the machine is.
     const bool timed_out = name == "epoll_wait" && line.ends_with("= 0");
-    if (requests && load.count(name) != 0 && !timed_out) calls.push_back(name);
+    if (requests && load.contains(name) && !timed_out) calls.push_back(name);
   }
   return calls;
 }

@@ -167,7 +167,7 @@ void fill_cpu_metrics(Sample& sample, const WorkerPool::Usage& usage) {
   sample.extra["load_cpus_used"] = cpu_share;
   const auto threads = sample.achieved.value("threads", std::uint64_t{1});
   if (cpu_share > 0.95 * static_cast<double>(threads)) {
-    sample.notes.push_back(
+    sample.notes.emplace_back(
         "the load's threads were busy all the time: they, and not the server, "
         "may be the limit");
   }
@@ -191,7 +191,7 @@ void fill_server_metrics(Sample& sample, const ProcessAccounts& before,
       {"voluntary_switches", after.voluntary_switches - before.voluntary_switches},
       {"involuntary_switches", after.involuntary_switches - before.involuntary_switches}};
   if (after.processes != before.processes) {
-    sample.notes.push_back("processes of the server came or went: its figures are not whole");
+    sample.notes.emplace_back("processes of the server came or went: its figures are not whole");
   }
 }
 
@@ -201,7 +201,7 @@ std::string result_text(const Sample& sample, const LoadPlan& plan, const std::s
                   format_duration(static_cast<double>(plan.settings.duration_ns)), url,
                   plan.settings.threads, sample.achieved.value("connections", std::uint64_t{0}));
   const char* main = plan.settings.open_loop() ? "response" : "service";
-  if (plan.settings.show_latency && sample.latency.count(main) > 0) {
+  if (plan.settings.show_latency && sample.latency.contains(main)) {
     text += fmt::format("  Latency Distribution ({} time)\n", main);
     for (const double share : {0.5, 0.75, 0.9, 0.99, 0.999}) {
       text += latency_line(sample, main, share);
@@ -220,7 +220,7 @@ std::string result_text(const Sample& sample, const LoadPlan& plan, const std::s
   text += fmt::format("Requests/sec: {:9.2f}\nTransfer/sec: {:>10}\n\n", metric->second.value,
                       format_bytes(bytes));
   text += "  load      " + cost_line(sample, "");
-  if (sample.metrics.count("server_switches/request") > 0) {
+  if (sample.metrics.contains("server_switches/request")) {
     text += "  server    " + cost_line(sample, "server_");
   }
   if (const auto reopened = sample.extra.at("connections").at("reopened"); reopened != 0) {

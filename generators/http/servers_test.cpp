@@ -24,7 +24,8 @@ class EachServer : public testing::TestWithParam<const char*> {
       GTEST_SKIP() << "nginx is not installed";
     }
   }
-  [[nodiscard]] static nlohmann::json options(nlohmann::json more = nlohmann::json::object()) {
+  [[nodiscard]] static nlohmann::json options(
+      const nlohmann::json& more = nlohmann::json::object()) {
     nlohmann::json made = {{"server", GetParam()}, {"server_workers", 2}};
     made.update(more);
     return made;

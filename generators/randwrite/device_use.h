@@ -17,6 +17,7 @@ namespace krepro::randwrite {
 struct DeviceNumber {
   unsigned major = 0;
   unsigned minor = 0;
+  // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 takes the operator for a zero pointer.
   auto operator<=>(const DeviceNumber&) const = default;
 };
 [[nodiscard]] DeviceNumber device_number(dev_t device);

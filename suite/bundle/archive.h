@@ -14,7 +14,7 @@ using FileSet = std::map<std::string, std::string>;
 [[nodiscard]] std::string pack(const FileSet& files);
 /// Reads what pack() made, or the same by tar and zstd. Throws usage_error: not such an archive,
 /// too large (256 MiB unpacked), names that are not plain.
-[[nodiscard]] FileSet unpack(const std::string& archive, const std::string& name);
+[[nodiscard]] FileSet unpack(const std::string& bytes, const std::string& name);
 
 /// The content of a gzip file. Throws usage_error: not one, or more than 64 MiB unpacked.
 [[nodiscard]] std::string gunzip(const std::string& bytes, const std::string& name);

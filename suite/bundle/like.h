@@ -11,6 +11,6 @@ namespace krepro {
 /// reading) and takes over its parameters, selection, counts, order and seed; label, output and
 /// limits stay those of `arguments`. Prints what machine the bundle is from. Throws usage_error:
 /// not a bundle, several plans in it, settings given beside --like.
-[[nodiscard]] RunArguments like_bundle(const std::filesystem::path& bundle, RunArguments arguments);
+[[nodiscard]] RunArguments like_bundle(const std::filesystem::path& path, RunArguments arguments);
 
 }  // namespace krepro

@@ -195,9 +195,7 @@ nlohmann::json Scrubber::scrub(const nlohmann::json& value) const {
   for (const auto& [key, part] : value.items()) {
     if (key == "boot_id" || key == "started" || key == "at") {
       result[key] = part;  // Clock times look like addresses of version 6.
-    } else if (identity && key == "value") {
-      result[key] = nullptr;
-    } else if (is_about_serial(key)) {
+    } else if ((identity && key == "value") || is_about_serial(key)) {
       result[key] = nullptr;
     } else {
       result[key] = scrub(part);

@@ -206,7 +206,7 @@ void say_about_environment(Comparison& comparison) {
       comparison.environment.begin(), comparison.environment.end(),
       [](const EnvironmentDifference& difference) { return difference.suspicion >= serious; });
   if (count > 0) {
-    comparison.warnings.push_back(
+    comparison.warnings.emplace_back(
         "more than the kernel differs (see below): a change cannot be put down to the kernel "
         "alone");
   }

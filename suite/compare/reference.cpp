@@ -135,7 +135,7 @@ class TableReader {
       if (column_of(column + "_sig") < header_.size()) {
         change.mark = mark_of(field(column + "_sig"));
       }
-      row.changes.push_back(change);
+      row.changes.emplace_back(change);
     }
     table_.rows.push_back(std::move(row));
   }

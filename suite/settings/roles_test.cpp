@@ -21,60 +21,59 @@ using ::testing::IsEmpty;
 using ::testing::Pair;
 
 /// A directory made in a control group hierarchy has files at once.
-class MadeUpHierarchy {
- public:
+struct MadeUpHierarchy {
   explicit MadeUpHierarchy(int version) {
-    root_.put("/proc/self/mountinfo", version == 1
-                                          ? "1 0 0:1 / /cg/cpu rw - cgroup cgroup rw,cpu,cpuacct\n"
-                                          : "1 0 0:1 / /cg rw - cgroup2 cgroup2 rw\n");
-    std::filesystem::create_directories(root_.path() / (version == 1 ? "cg/cpu" : "cg"));
+    root.put("/proc/self/mountinfo", version == 1
+                                         ? "1 0 0:1 / /cg/cpu rw - cgroup cgroup rw,cpu,cpuacct\n"
+                                         : "1 0 0:1 / /cg rw - cgroup2 cgroup2 rw\n");
+    std::filesystem::create_directories(root.path() / (version == 1 ? "cg/cpu" : "cg"));
     if (version == 1) return;
-    root_.put("/cg/cgroup.controllers", "cpuset cpu io\n");
-    root_.put("/cg/cgroup.subtree_control", "\n");
-    root_.put("/cg/krepro.slice/cgroup.subtree_control", "\n");
+    root.put("/cg/cgroup.controllers", "cpuset cpu io\n");
+    root.put("/cg/cgroup.subtree_control", "\n");
+    root.put("/cg/krepro.slice/cgroup.subtree_control", "\n");
   }
-  MadeUpRoot root_;
+  MadeUpRoot root;
 };
 
 std::string own(const std::string& role) { return fmt::format("{}-{}", role, getpid()); }
 
 TEST(RoleGroupsTest, VersionTwoEnablesTheControllerOnTheWay) {
   const MadeUpHierarchy made(2);
-  const KnobAccess access(made.root_.host());
+  const KnobAccess access(made.root.host());
   RoleGroups groups(access);
   groups.make();
   ASSERT_TRUE(groups.made()) << groups.problem();
   EXPECT_EQ(groups.describe(), "cgroup v2, /cg/krepro.slice");
-  EXPECT_EQ(made.root_.get("/cg/cgroup.subtree_control"), "+cpu");
-  EXPECT_EQ(made.root_.get("/cg/krepro.slice/cgroup.subtree_control"), "+cpu");
+  EXPECT_EQ(made.root.get("/cg/cgroup.subtree_control"), "+cpu");
+  EXPECT_EQ(made.root.get("/cg/krepro.slice/cgroup.subtree_control"), "+cpu");
   EXPECT_THAT(groups.procs_files("load", false),
-              ElementsAre(made.root_.path() / "cg/krepro.slice" / own("load") / "cgroup.procs"));
-  made.root_.put("/cg/krepro.slice/" + own("serve") + "/cpu.weight", "100\n");
+              ElementsAre(made.root.path() / "cg/krepro.slice" / own("load") / "cgroup.procs"));
+  made.root.put("/cg/krepro.slice/" + own("serve") + "/cpu.weight", "100\n");
   groups.set({"cgroup/serve/cpu.weight", "500"});
   EXPECT_EQ(groups.read_back({"cgroup/serve/cpu.weight", "500"}), "500");
-  std::filesystem::remove(made.root_.path() / "cg/krepro.slice" / own("serve") / "cpu.weight");
+  std::filesystem::remove(made.root.path() / "cg/krepro.slice" / own("serve") / "cpu.weight");
   groups.remove();
-  EXPECT_FALSE(made.root_.host().exists("/cg/krepro.slice/" + own("load")));
+  EXPECT_FALSE(made.root.host().exists("/cg/krepro.slice/" + own("load")));
 }
 
 TEST(RoleGroupsTest, VersionOneHasSharesAndQuotas) {
   const MadeUpHierarchy made(1);
-  const KnobAccess access(made.root_.host());
+  const KnobAccess access(made.root.host());
   RoleGroups groups(access);
   groups.make();
   ASSERT_TRUE(groups.made()) << groups.problem();
   const std::string load = "/cg/cpu/krepro.slice/" + own("load");
-  made.root_.put(load + "/cpu.shares", "1024\n");
+  made.root.put(load + "/cpu.shares", "1024\n");
   groups.set({"cgroup/load/cpu.weight", "50"});
-  EXPECT_EQ(made.root_.get(load + "/cpu.shares"), "512");
+  EXPECT_EQ(made.root.get(load + "/cpu.shares"), "512");
   EXPECT_EQ(groups.read_back({"cgroup/load/cpu.weight", "50"}), "cpu.shares 512");
   // A group without a share of real time would let no real-time task in.
-  made.root_.put(load + "/cpu.rt_runtime_us", "0\n");
+  made.root.put(load + "/cpu.rt_runtime_us", "0\n");
   EXPECT_THAT(groups.procs_files("load", true), IsEmpty());
   EXPECT_EQ(groups.procs_files("load", false).size(), 1U);
-  for (const char* file : {"/cpu.shares", "/cpu.rt_runtime_us"}) made.root_.remove(load + file);
+  for (const char* file : {"/cpu.shares", "/cpu.rt_runtime_us"}) made.root.remove(load + file);
   groups.remove();
-  EXPECT_FALSE(made.root_.host().exists("/cg/cpu/krepro.slice"));
+  EXPECT_FALSE(made.root.host().exists("/cg/cpu/krepro.slice"));
 }
 
 TEST(RoleGroupsTest, VersionOneTranslatesWhatVersionTwoSays) {
@@ -88,35 +87,35 @@ TEST(RoleGroupsTest, VersionOneTranslatesWhatVersionTwoSays) {
 
 TEST(RoleGroupsTest, GroupsOfKilledRunsAreRemoved) {
   const MadeUpHierarchy made(1);
-  made.root_.put("/proc/1/stat", "");
+  made.root.put("/proc/1/stat", "");
   for (const char* name : {"load-999999999", "load-1", "somebody-999999999"}) {
-    std::filesystem::create_directories(made.root_.path() / "cg/cpu/krepro.slice" / name);
+    std::filesystem::create_directories(made.root.path() / "cg/cpu/krepro.slice" / name);
   }
-  const KnobAccess access(made.root_.host());
+  const KnobAccess access(made.root.host());
   RoleGroups groups(access);
   groups.make();
-  EXPECT_THAT(made.root_.host().list("/cg/cpu/krepro.slice"),
+  EXPECT_THAT(made.root.host().list("/cg/cpu/krepro.slice"),
               ElementsAre("load-1", own("load"), own("serve"), "somebody-999999999"));
 }
 
 TEST(RoleGroupsTest, NoRoleEscapesAQuotaOfKreprosOwnGroup) {
   const MadeUpHierarchy made(2);
-  made.root_.put("/proc/self/cgroup", "0::/job\n");
-  made.root_.put("/sys/fs/cgroup/job/cpu.max", "50000 100000\n");
-  const KnobAccess access(made.root_.host());
+  made.root.put("/proc/self/cgroup", "0::/job\n");
+  made.root.put("/sys/fs/cgroup/job/cpu.max", "50000 100000\n");
+  const KnobAccess access(made.root.host());
   RoleGroups groups(access);
   groups.make();
   EXPECT_FALSE(groups.made());
   EXPECT_THAT(groups.problem(), HasSubstr("may use 0.5 CPUs' time"));
-  EXPECT_FALSE(made.root_.host().exists("/cg/krepro.slice/" + own("load")));
+  EXPECT_FALSE(made.root.host().exists("/cg/krepro.slice/" + own("load")));
 }
 
 TEST(RoleGroupsTest, NoRoleEscapesACpuSetOfKreprosOwnGroup) {
   const MadeUpHierarchy made(2);
-  made.root_.put("/cg/cpuset.cpus.effective", "0-3\n");
-  made.root_.put("/proc/self/cgroup", "0::/job\n");
-  made.root_.put("/sys/fs/cgroup/job/cpuset.cpus.effective", "1\n");
-  const KnobAccess access(made.root_.host());
+  made.root.put("/cg/cpuset.cpus.effective", "0-3\n");
+  made.root.put("/proc/self/cgroup", "0::/job\n");
+  made.root.put("/sys/fs/cgroup/job/cpuset.cpus.effective", "1\n");
+  const KnobAccess access(made.root.host());
   RoleGroups groups(access);
   groups.make();
   EXPECT_FALSE(groups.made());

@@ -51,7 +51,7 @@ TEST(Shape, TwoModesAreFoundAndDescribed) {
 
 TEST(Shape, OneModeIsRarelyTakenForTwo) {
   RandomStream random(2);
-  for (const std::size_t count : {6, 10, 30}) {
+  for (const std::size_t count : {6U, 10U, 30U}) {
     int alarms = 0;
     for (int list = 0; list < 1000; ++list) {
       if (detect_two_modes(normal_values(random, count, 0.1))) ++alarms;

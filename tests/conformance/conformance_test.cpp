@@ -141,7 +141,7 @@ TEST_P(Conformance, ControlAndCommandLineRunTheSameTrial) {
   Conversation talk(GetParam(), "load");
   nlohmann::json options = GetParam().example_options(false);
   for (auto& value : options) {
-    if (value == "") value = true;
+    if (value.is_string() && value.get<std::string>().empty()) value = true;
   }
   options["seed"] = 7;
   talk.say({{"cmd", "ping"}});
@@ -214,7 +214,7 @@ std::unique_ptr<Conversation> running(const Program& program) {
   auto talk = std::make_unique<Conversation>(program, "load");
   nlohmann::json options = program.example_options(true);
   for (auto& value : options) {
-    if (value == "") value = true;
+    if (value.is_string() && value.get<std::string>().empty()) value = true;
   }
   talk->say({{"cmd", "configure"}, {"options", options}});
   if (talk->hear("ready").is_null()) return nullptr;

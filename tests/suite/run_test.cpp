@@ -211,7 +211,7 @@ TEST_F(RunTest, AfterARebootTheRunGoesOnUnderANewBoot) {
   ASSERT_EQ(here_.krepro({"run", "p.toml", "--out", "r.jsonl"}).status, 0);
   // The file as an earlier boot would have left it: its own boot id, and one trial short.
   std::string text = here_.read("r.jsonl");
-  text = text.substr(0, text.rfind("\n", text.rfind(R"("type":"sample")")) + 1);
+  text = text.substr(0, text.rfind('\n', text.rfind(R"("type":"sample")")) + 1);
   const std::string id = read_run_file(here_.path("r.jsonl")).boots[0].at("boot_id");
   for (std::size_t at = text.find(id); at != std::string::npos; at = text.find(id, at + 1)) {
     text.replace(at, id.size(), "00000000-an-earlier-boot");

@@ -63,7 +63,7 @@ class RunningServer {
 class ScriptedServer {
  public:
   using Script = std::function<void(int socket)>;
-  explicit ScriptedServer(Script script);
+  explicit ScriptedServer(const Script& script);
   ~ScriptedServer();
   ScriptedServer(const ScriptedServer&) = delete;
   ScriptedServer& operator=(const ScriptedServer&) = delete;

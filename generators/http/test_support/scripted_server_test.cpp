@@ -10,7 +10,7 @@
 
 namespace krepro::http {
 
-ScriptedServer::ScriptedServer(Script script) {
+ScriptedServer::ScriptedServer(const Script& script) {
   const int listening = bound_socket(port_);
   listen(listening, 128);
   process_ = fork();

@@ -75,6 +75,8 @@ void spoil_completions() {
 
 }  // namespace
 
+// The C library names its parameters with reserved words.
+// NOLINTBEGIN(readability-inconsistent-declaration-parameter-name)
 extern "C" {
 
 int fsync(int fd) { return sync_fails() ? -1 : original<int (*)(int)>("fsync")(fd); }
@@ -123,3 +125,4 @@ int io_uring_enter(unsigned fd, unsigned count, unsigned least, unsigned flags, 
 }
 
 }  // extern "C"
+// NOLINTEND(readability-inconsistent-declaration-parameter-name)
