@@ -52,7 +52,8 @@ struct WorkerPool::Account {
   std::array<char, 8192> cpus{};  ///< Every other CPU of 1,536 takes 3,500 characters.
   std::array<char, 128> memory{};
   pid_t tid = 0;
-  bool finished = false;
+  /// Set last, when what follows is filled in; read while others run.
+  std::atomic<bool> finished{false};
   double user_ns = 0;
   double system_ns = 0;
   double voluntary_switches = 0;

@@ -76,7 +76,8 @@ TEST(Program, FifoIsForTheMainTaskOnly) {
     GTEST_SKIP() << "may not use SCHED_FIFO here";
   }
   ASSERT_EQ(output.end.exit_code(), 0) << output.err;
-  for (const nlohmann::json& group : nlohmann::json::parse(output.out).at("threads")) {
+  const nlohmann::json sample = nlohmann::json::parse(output.out);
+  for (const nlohmann::json& group : sample.at("threads")) {
     EXPECT_THAT(group.at("policy").get<std::string>(), HasSubstr("other"));
   }
 }

@@ -114,7 +114,8 @@ TEST_P(Conformance, TheExampleGivesAValidSample) {
   EXPECT_GT(sample.at("duration_ns").get<std::int64_t>(), 0);
   EXPECT_EQ(sample.at("seed"), 7);
   EXPECT_FALSE(sample.at("threads").empty());
-  for (const auto& metric : GetParam().describe().at("metrics")) {
+  const nlohmann::json described = GetParam().describe();
+  for (const auto& metric : described.at("metrics")) {
     if (!metric.at("primary").get<bool>()) continue;
     const auto& measured = sample.at("metrics").at(metric.at("name").get<std::string>());
     EXPECT_EQ(measured.at("unit"), metric.at("unit"));
