@@ -157,6 +157,14 @@ TEST(Program, AWorkerThatIsKilledBeforeGoFailsTheTrial) {
   RunningHackbench hackbench(lasting);
   const std::vector<pid_t> workers = hackbench.workers();
   kill(workers.front(), SIGKILL);
+  // Not before it has ended: its senders, which a broken pipe ends, could be reaped before it.
+  const HostFiles own("/");
+  const std::string stat = "/proc/" + std::to_string(workers.front()) + "/stat";
+  const std::int64_t deadline_ns = now_ns() + 10'000'000'000;
+  while (own.read(stat).value_or(") Z").find(") Z") == std::string::npos &&
+         now_ns() < deadline_ns) {
+    usleep(1000);
+  }
   hackbench.go();
   const nlohmann::json sample = hackbench.hear("sample").at("sample");
   EXPECT_THAT(sample.at("error").get<std::string>(), HasSubstr("killed by signal 9"));
