@@ -64,7 +64,9 @@ What was in flight at the end is in `extra.requests`: started = done + failed + 
 its own below the temporary folder, gone afterwards; nothing of the system's nginx is touched. It
 is nginx's defaults but for `worker_processes` (`--server-workers`; 0: `auto`, which counts the
 machine's CPUs and not those it may use), the access log (off; nginx's and Phoronix' default is on)
-and `worker_connections` (65536). The sample of the server holds the configuration.
+and `worker_connections` (65536). As root its workers run as nginx's own user, where that one can
+reach the files; else (a TMPDIR in a closed folder) they stay root, with a note. The sample of the
+server holds the configuration.
 `--server=embedded` is krepro's own, in nginx's process model: a master, worker processes with an
 epoll loop each that accept from a shared socket, and static files opened and read for each request.
 Under the same wrk run it came within 7 % of nginx's requests a second (612 bytes, 1 worker and 64

@@ -81,10 +81,16 @@ std::string tls_lines(const ServerSettings& settings) {
          "    ssl_session_cache shared:sessions:10m;\n";
 }
 
-std::string configuration(const ServerSettings& settings, const Place& place) {
+/// As root, nginx's workers become another user, who could not reach the files below a folder that
+/// is closed to others (a TMPDIR in root's home, the top of some containers): then they stay root.
+bool workers_stay_root(const ServerFolder& folder) {
+  return geteuid() == 0 && !folder.open_to_all();
+}
+
+std::string configuration(const ServerSettings& settings, const Place& place, bool as_root) {
   const std::string workers = settings.workers == 0 ? "auto" : fmt::format("{}", settings.workers);
   return fmt::format(
-      "daemon off;\n"
+      "{user}daemon off;\n"
       "worker_processes {workers};\n"
       "pid nginx.pid;\n"
       "error_log error.log;\n"
@@ -107,7 +113,8 @@ std::string configuration(const ServerSettings& settings, const Place& place) {
       "{tls}"
       "  }}\n"
       "}}\n",
-      fmt::arg("workers", workers), fmt::arg("log", settings.access_log ? "access.log" : "off"),
+      fmt::arg("user", as_root ? "user root;\n" : ""), fmt::arg("workers", workers),
+      fmt::arg("log", settings.access_log ? "access.log" : "off"),
       fmt::arg("keepalive", settings.keepalive_requests), fmt::arg("listen", place.listen),
       fmt::arg("ssl", settings.tls ? " ssl" : ""),
       fmt::arg("reuseport", settings.reuseport ? " reuseport" : ""),
@@ -158,8 +165,12 @@ class Nginx : public Server {
   void finish(Sample& sample) override {
     const ChildEnd end = child_->terminate(stop_grace_ns);
     sample.threads = threads_;
-    sample.extra["configuration"] = configuration(settings_, place_);
+    sample.extra["configuration"] = configuration(settings_, place_, workers_stay_root(folder_));
     sample.extra["version"] = version();
+    if (workers_stay_root(folder_)) {
+      sample.notes.push_back("nginx's workers ran as root: others may not enter a folder above " +
+                             folder_.path().string());
+    }
     if (!end.exited() || end.exit_code() != 0) {
       sample.error = fmt::format("nginx: {} ({})", end.describe(), last_error());
     }
@@ -170,7 +181,7 @@ class Nginx : public Server {
   std::string try_start(Frame& frame) {
     place_ = choose_place(settings_, folder_.path());
     const std::filesystem::path file = folder_.path() / "nginx.conf";
-    std::ofstream(file) << configuration(settings_, place_);
+    std::ofstream(file) << configuration(settings_, place_, workers_stay_root(folder_));
     std::error_code ignored;
     std::filesystem::remove(folder_.path() / "error.log", ignored);
     SpawnRequest request;

@@ -25,6 +25,16 @@ ServerFolder::~ServerFolder() {
   std::filesystem::remove_all(path_, ignored);
 }
 
+bool ServerFolder::open_to_all() const {
+  std::filesystem::path part;
+  for (const std::filesystem::path& name : path_) {
+    part /= name;
+    const std::filesystem::perms may = std::filesystem::status(part).permissions();
+    if ((may & std::filesystem::perms::others_exec) == std::filesystem::perms::none) return false;
+  }
+  return true;
+}
+
 void write_static_files(const std::filesystem::path& root, const ServerSettings& settings) {
   std::filesystem::create_directory(root);
   for (std::size_t i = 0; i < settings.file_sizes.size(); ++i) {

@@ -20,6 +20,9 @@ class ServerFolder {
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
   [[nodiscard]] std::filesystem::path files() const { return path_ / "files"; }
 
+  /// Whether any user may reach it: a folder above may be closed to others, as root's home is.
+  [[nodiscard]] bool open_to_all() const;
+
  private:
   std::filesystem::path path_;
 };

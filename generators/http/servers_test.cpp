@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "generators/http/server.h"
+#include "generators/http/server_folder.h"
 #include "generators/http/test_support/running_http.h"
 
 namespace krepro::http {
@@ -136,6 +137,23 @@ TEST_P(EachServer, SpeaksTls) {
 
 INSTANTIATE_TEST_SUITE_P(Servers, EachServer, testing::Values("embedded", "nginx"),
                          [](const auto& kind) { return std::string(kind.param); });
+
+TEST(Nginx, ServesBelowAFolderThatIsClosedToOthers) {
+  if (find_nginx().empty()) GTEST_SKIP() << "nginx is not installed";
+  const ServerFolder closed;
+  std::filesystem::permissions(closed.path(), std::filesystem::perms::owner_all);
+  setenv("TMPDIR", closed.path().c_str(), 1);
+  RunningServer server({{"server", "nginx"}, {"server_workers", 1}});
+  unsetenv("TMPDIR");
+  ASSERT_FALSE(server.endpoint().empty()) << server.problem();
+  expect_good(run_http({half_second, "-c4", server.url()}));
+  const nlohmann::json sample = server.stop();
+  if (geteuid() == 0) {
+    EXPECT_THAT(sample.at("notes").dump(), HasSubstr("workers ran as root"));
+  } else {
+    EXPECT_TRUE(sample.at("notes").empty()) << sample.at("notes");
+  }
+}
 
 TEST(Embedded, HasAProcessForEachWorker) {
   RunningServer server({{"server", "embedded"}, {"server_workers", 3}});
