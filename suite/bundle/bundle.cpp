@@ -84,8 +84,7 @@ std::string scrub_run(const std::string& text, const Scrubber& scrubber, HostNam
   std::string result;
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
-    json value = json::parse(line, nullptr, false);
-    if (value.is_discarded()) break;  // A torn last line.
+    json value = json::parse(line);
     const std::string host = value.is_object() ? host_of(value) : "";
     // The profile goes on being what it was, byte for byte, but for names in it.
     value = scrubber.scrub(value);
@@ -300,7 +299,7 @@ FileSet make_bundle(const BundleArguments& arguments) {
   std::vector<RunFile> runs;
   for (std::size_t i = 0; i < texts.size(); ++i) {
     // Whatever is wrong with a file is said with its own name.
-    static_cast<void>(parse_run_file(texts[i], paths[i]));
+    require_whole(parse_run_file(texts[i], paths[i]));
     const std::string text =
         arguments.keep_identity ? texts[i] : scrub_run(texts[i], scrubber, hosts);
     const std::string name = fmt::format("run-{:02}.jsonl", i + 1);

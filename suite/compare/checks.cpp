@@ -129,7 +129,6 @@ void check_runs(const Side& side, const std::string& key, SideChecks& checks) {
   std::set<std::string> said;
   for (const RunFacts& run : side.runs) {
     if (run.simulated) said.insert("is simulated: it says nothing about a kernel");
-    if (run.torn) said.insert(run.path.filename().string() + " is torn: its last line is left out");
     if (run.fitted) said.insert("was scaled with --fit: not the published load");
     if (!run.foreign.empty()) {
       said.insert("was imported from " + run.foreign + ": its kernel and machine are not known");

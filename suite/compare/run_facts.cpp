@@ -94,7 +94,6 @@ class Collector {
 
   /// `file`: now whole.
   RunFacts finish(const RunFile& file) {
-    facts_.torn = file.torn;
     keep_final_trials(file);
     read_boots(file);
     std::set<std::string> seen;
@@ -336,6 +335,7 @@ std::vector<RunFacts> collect_run_facts(const std::filesystem::path& path) {
     trial.counters = nullptr;
     trial.harness = nullptr;
   });
+  require_whole(file);
   return collectors.finish(file);
 }
 

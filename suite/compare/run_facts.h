@@ -77,7 +77,6 @@ struct RunFacts {
   std::string started;
   bool simulated = false;
   bool fitted = false;
-  bool torn = false;
   std::string foreign;  ///< "fio", ... where the file is not krepro's; else empty.
   std::vector<BenchmarkFacts> benchmarks;
   std::vector<BootFacts> boots;

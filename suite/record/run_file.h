@@ -112,4 +112,8 @@ struct RunFile {
 /// The same from text; for tests and fuzzing.
 [[nodiscard]] RunFile parse_run_file(const std::string& text, const std::filesystem::path& path);
 
+/// Throws usage_error where the last line is torn: of a run that was cut short in the middle of a
+/// line a trial is lost, and only its owner can say that the rest will do.
+void require_whole(const RunFile& file);
+
 }  // namespace krepro

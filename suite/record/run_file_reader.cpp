@@ -121,6 +121,15 @@ RunFile parse_run_file(const std::string& text, const std::filesystem::path& pat
   return parser.finish();
 }
 
+void require_whole(const RunFile& file) {
+  if (!file.torn) return;
+  const std::string path = file.path.string();
+  throw usage_error(path + ": the last line is torn: the run was cut short",
+                    fmt::format("finish it with krepro run PROFILE --resume {0}, or leave that "
+                                "line out: sed -i '$d' {0}",
+                                path));
+}
+
 RunFile read_run_file(const std::filesystem::path& path) {
   return read_run_file(path, TrialReducer());
 }

@@ -120,13 +120,14 @@ TEST_F(CompareTest, BrokenInputsAreOneClearLine) {
   expect_refused({"compare", "base", "units"}, "mixed units");
 }
 
-TEST_F(CompareTest, ATornFileIsUsedUpToItsEndAndSaid) {
-  std::string text = made_up_run_file(scaled(MadeUpRun{}, "6.19-rc1", "bbbb", 1.2));
-  text.resize(text.size() - 100);
-  here_.write("torn.jsonl", text);
+TEST_F(CompareTest, ATornFileIsRefusedUntilItsLastLineIsGone) {
+  const std::string whole = made_up_run_file(scaled(MadeUpRun{}, "6.19-rc1", "bbbb", 1.2));
+  here_.write("torn.jsonl", whole.substr(0, whole.size() - 100));
+  expect_refused({"compare", "base", "torn.jsonl"}, "torn.jsonl: the last line is torn");
+  expect_refused({"bundle", "base", "torn.jsonl"}, "torn.jsonl: the last line is torn");
+  here_.write("torn.jsonl", whole.substr(0, whole.rfind('\n', whole.size() - 2) + 1));
   const Outcome outcome = here_.krepro({"compare", "base", "torn.jsonl"});
   EXPECT_EQ(outcome.status, 125) << outcome.err;
-  EXPECT_THAT(outcome.out, HasSubstr("torn.jsonl is torn: its last line is left out"));
 }
 
 TEST_F(CompareTest, TenThousandTrialsASideFitInto200Megabytes) {
