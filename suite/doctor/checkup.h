@@ -34,7 +34,7 @@ struct DoctorFinding {
 /// A file system that the loads will write to.
 struct DiskSpace {
   std::string path;
-  std::uint64_t capacity_bytes = 0;
+  std::uint64_t capacity_bytes = 0;  ///< Used and free: as df counts, without the reserve.
   std::uint64_t free_bytes = 0;
 };
 

@@ -32,7 +32,7 @@ TEST(DoctorOnTopologies, CpusThatAreOfflineOrNotAllowed) {
   Machine machine = four_cpus();
   take_offline(machine, CpuSet::parse("1"));
   machine.allowed = CpuSet::parse("0,2");
-  EXPECT_THAT(finding_of("offline", healthy(machine)).text, HasSubstr("CPUs 1 are offline"));
+  EXPECT_THAT(finding_of("offline", healthy(machine)).text, HasSubstr("CPU 1 is offline"));
   EXPECT_THAT(finding_of("allowed", healthy(machine)).text,
               HasSubstr("only CPUs 0,2 of 0,2-3 may be used"));
   const Machine whole = four_cpus();

@@ -124,7 +124,9 @@ CheckResult offline_check(const Patient& patient) {
   const Machine& machine = *patient.machine;
   if (machine.offline.empty()) return fine("none is offline");
   return {
-      Weight::warning, fmt::format("CPUs {} are offline", machine.offline.to_string()),
+      Weight::warning,
+      (machine.offline.size() == 1 ? "CPU " : "CPUs ") + machine.offline.to_string() +
+          (machine.offline.size() == 1 ? " is offline" : " are offline"),
       fmt::format("echo 1 > /sys/devices/system/cpu/cpu{}/online", machine.offline.cpus().front())};
 }
 

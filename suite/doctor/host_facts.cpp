@@ -77,7 +77,9 @@ void add_disks(Patient& patient) {
   for (const std::string& folder : folders_of(patient.plan)) {
     std::error_code error;
     const std::filesystem::space_info space = std::filesystem::space(folder, error);
-    if (!error) patient.disks.push_back({folder, space.capacity, space.available});
+    if (error) continue;
+    const std::uint64_t used = space.capacity - space.free;
+    patient.disks.push_back({folder, used + space.available, space.available});
   }
 }
 
