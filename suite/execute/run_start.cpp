@@ -215,7 +215,8 @@ void record_notes(RunSession& session) {
   }
 }
 
-/// What a run that was killed has left, put back before anything is measured or planned.
+/// What a run that was killed has left, put back before anything else, also before what may be
+/// wrong with the command line is looked for.
 std::vector<std::string> put_back_left_settings() {
   std::vector<std::string> lines = restore_left_settings(KnobAccess(), state_directory());
   // At once: what is said must not depend on how the start goes on.
@@ -278,10 +279,10 @@ std::string boot_id_of(const RunSession& session, std::int64_t boot) {
 }
 
 RunSession start_new_run(const RunArguments& arguments) {
+  const std::vector<std::string> restored = put_back_left_settings();
   if (!arguments.observe.empty()) (void)fill_observer_command(arguments.observe, "/");
   PreparedPlan prepared;
   Plan plan = plan_of(arguments, arguments.settings, prepared);
-  const std::vector<std::string> restored = put_back_left_settings();
   auto settings = begin_settings(arguments, plan);
   // The CPUs may be others now.
   if (arguments.apply_settings && sets_smt(plan)) {
@@ -329,6 +330,7 @@ RunSession start_new_run(const RunArguments& arguments) {
 }
 
 RunSession start_resumed_run(const RunArguments& arguments) {
+  const std::vector<std::string> restored = put_back_left_settings();
   if (!arguments.out.empty() || !arguments.label.empty() || arguments.simulated_boots) {
     throw usage_error("--resume goes with neither --out, --label nor --simulate-boots",
                       "they are in the file");
@@ -341,7 +343,6 @@ RunSession start_resumed_run(const RunArguments& arguments) {
     settings.seed = file.plan.seed;
     check_same_plan(file, plan_of(arguments, settings, again));
   }
-  const std::vector<std::string> restored = put_back_left_settings();
   auto settings = begin_settings(arguments, file.plan);
   const Machine machine = read_machine();
   const json environment = environment_with(*settings);
