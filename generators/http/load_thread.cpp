@@ -11,8 +11,10 @@ namespace krepro::http {
 
 namespace {
 
-/// wrk's.
+/// wrk's: each connection reads into a buffer of its own, which lies in the connection, so that as
+/// much memory is gone through. `lean` has one for all.
 constexpr std::size_t buffer_bytes = 8192;
+constexpr std::size_t buffer_distance = buffer_bytes + 176;
 constexpr std::size_t lean_events = 512;
 
 std::size_t seconds_of(const LoadSettings& settings) {
@@ -52,15 +54,24 @@ LoadThread::LoadThread(const LoadPlan& plan, std::size_t index)
       connections_(plan.connections_of(index)),
       // wrk asks for up to as many events as it has room for descriptors.
       events_(lean_ ? lean_events : 10 + 3 * plan.settings.connections),
-      buffer_(buffer_bytes),
+      buffers_(std::make_unique_for_overwrite<char[]>(
+          lean_ ? buffer_bytes : buffer_distance * connections_.size())),
       random_(plan.seed, index),
       result_(seconds_of(plan.settings)),
       pacer_(pacer_of(plan, index)),
       idle_(open_loop_ ? connections_.size() : 0) {
   if (!epoll_.valid()) throw system_error("epoll_create1", errno, ExitCode::not_possible);
   for (Connection& connection : connections_) {
-    connection.parser = ResponseParser(plan.settings.method == Method::head);
+    connection.parser =
+        ResponseParser(plan.settings.method == Method::head,
+                       lean_ ? ResponseParser::Scan::lines : ResponseParser::Scan::every_byte);
   }
+}
+
+char* LoadThread::buffer_of(const Connection& connection) {
+  if (lean_) return buffers_.get();
+  return buffers_.get() +
+         static_cast<std::size_t>(&connection - connections_.data()) * buffer_distance;
 }
 
 void LoadThread::handle(Connection& connection, std::uint32_t events) {
@@ -84,7 +95,7 @@ void LoadThread::handle(Connection& connection, std::uint32_t events) {
 
 bool LoadThread::on_readable(Connection& connection, bool to_the_end) {
   for (;;) {
-    const IoResult got = connection.read(buffer_.data(), buffer_.size());
+    const IoResult got = connection.read(buffer_of(connection), buffer_bytes);
     switch (got.state) {
       case IoState::again:
         return true;
@@ -99,7 +110,7 @@ bool LoadThread::on_readable(Connection& connection, bool to_the_end) {
     }
     result_.bytes += got.size;
     if (!consume(connection, got.size)) return false;
-    const bool full = got.size == buffer_.size();
+    const bool full = got.size == buffer_bytes;
     if (!lean_) {
       if (!full || !connection.readable()) return true;
     } else if (connection.ssl) {
@@ -113,6 +124,7 @@ bool LoadThread::on_readable(Connection& connection, bool to_the_end) {
 }
 
 bool LoadThread::consume(Connection& connection, std::size_t size) {
+  const char* data = buffer_of(connection);
   std::size_t at = 0;
   std::int64_t at_ns = 0;
   batch_done_ = false;
@@ -121,7 +133,7 @@ bool LoadThread::consume(Connection& connection, std::size_t size) {
       broken(connection, Failure::excess);
       return false;
     }
-    const ResponseParser::Step step = connection.parser.feed(buffer_.data() + at, size - at);
+    const ResponseParser::Step step = connection.parser.feed(data + at, size - at);
     at += step.consumed;
     if (step.state == ResponseParser::State::more) break;
     if (step.state == ResponseParser::State::failed) {

@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "common/generator/worker_pool.h"
@@ -43,6 +44,7 @@ class LoadThread {
   // load_thread.cpp: exchanges
   void handle(Connection& connection, std::uint32_t events);
   [[nodiscard]] bool on_readable(Connection& connection, bool to_the_end);
+  [[nodiscard]] char* buffer_of(const Connection& connection);
   [[nodiscard]] bool consume(Connection& connection, std::size_t size);
   void on_end(Connection& connection);
   void on_writable(Connection& connection);
@@ -73,7 +75,8 @@ class LoadThread {
   Descriptor epoll_;
   std::vector<Connection> connections_;
   std::vector<epoll_event> events_;
-  std::vector<char> buffer_;
+  /// Not touched before it is needed: of thousands of connections few fill theirs.
+  std::unique_ptr<char[]> buffers_;
   RandomStream random_;
   LoadResult result_;
   bool batch_done_ = false;      ///< consume() saw the last outstanding response of a connection.

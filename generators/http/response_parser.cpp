@@ -12,6 +12,44 @@ namespace {
 
 constexpr std::uint32_t chunk_line_limit = 4096;
 
+/// The bytes of header lines (RFC 9110, 5.5 and 5.6.2), gone through one by one.
+namespace scan {
+
+enum Kind : std::uint8_t { token, colon, blank, visible, carriage_return, line_end, control };
+/// `value`: also in a status line.
+enum State : std::uint8_t { line_start, name, value, at_return, forbidden };
+
+constexpr std::array<std::uint8_t, 256> kinds_of_bytes() {
+  std::array<std::uint8_t, 256> kinds{};
+  for (std::size_t byte = 0; byte < kinds.size(); ++byte) {
+    const bool alphanumeric = (byte >= '0' && byte <= '9') || (byte >= 'A' && byte <= 'Z') ||
+                              (byte >= 'a' && byte <= 'z');
+    const bool is_control = byte < ' ' || byte == 127;
+    // Bytes above 127 are allowed in values, for old encodings.
+    kinds[byte] = alphanumeric ? token : (is_control ? control : visible);
+  }
+  for (const char letter : std::string_view("!#$%&'*+-.^_`|~")) {
+    kinds[static_cast<unsigned char>(letter)] = token;
+  }
+  kinds[':'] = colon;
+  kinds[' '] = kinds['\t'] = blank;
+  kinds['\r'] = carriage_return;
+  kinds['\n'] = line_end;
+  return kinds;
+}
+
+constexpr std::array<std::uint8_t, 256> kind_of_byte = kinds_of_bytes();
+
+/// By state and kind. A line that begins with a blank goes on with the value of the line before.
+constexpr std::uint8_t next_state[5][7] = {
+    {name, forbidden, value, forbidden, at_return, line_start, forbidden},
+    {name, value, name, forbidden, at_return, line_start, forbidden},
+    {value, value, value, value, at_return, line_start, forbidden},
+    {forbidden, forbidden, forbidden, forbidden, forbidden, line_start, forbidden},
+    {forbidden, forbidden, forbidden, forbidden, forbidden, forbidden, forbidden}};
+
+}  // namespace scan
+
 char lower(char letter) {
   return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter + ('a' - 'A')) : letter;
 }
@@ -82,6 +120,7 @@ void ResponseParser::start_message() {
   partial_size_ = 0;
   line_bytes_ = 0;
   remaining_ = 0;
+  scan_state_ = scan::line_start;
 }
 
 ResponseParser::Step ResponseParser::feed(const char* data, std::size_t size) {
@@ -109,10 +148,28 @@ ResponseParser::Step ResponseParser::feed(const char* data, std::size_t size) {
   return {at, place_ == Place::done ? State::complete : State::more};
 }
 
+const char* ResponseParser::find_line_end(const char* data, std::size_t size) {
+  if (scan_ == Scan::lines) return static_cast<const char*>(std::memchr(data, '\n', size));
+  std::uint8_t state = scan_state_;
+  if (place_ == Place::status_line && state == scan::line_start) state = scan::value;
+  for (std::size_t i = 0; i < size; ++i) {
+    state = scan::next_state[state][scan::kind_of_byte[static_cast<unsigned char>(data[i])]];
+    if (data[i] != '\n') continue;
+    scan_state_ = scan::line_start;
+    if (state == scan::forbidden) {
+      fail(place_ == Place::status_line ? Malformed::status_line : Malformed::header);
+    }
+    return data + i;
+  }
+  scan_state_ = state;
+  return nullptr;
+}
+
 std::size_t ResponseParser::take_line(const char* data, std::size_t size) {
-  const auto* end = static_cast<const char*>(std::memchr(data, '\n', size));
-  const std::size_t taken = end == nullptr ? size : static_cast<std::size_t>(end - data) + 1;
   const bool in_chunks = place_ == Place::chunk_size || place_ == Place::chunk_end;
+  const char* end = in_chunks ? static_cast<const char*>(std::memchr(data, '\n', size))
+                              : find_line_end(data, size);
+  const std::size_t taken = end == nullptr ? size : static_cast<std::size_t>(end - data) + 1;
   // `taken` is at most what one read gives, so that neither sum can wrap.
   line_bytes_ += static_cast<std::uint32_t>(taken);
   if (!in_chunks) header_bytes_ += static_cast<std::uint32_t>(taken);

@@ -34,8 +34,14 @@ class ResponseParser {
     State state = State::more;
   };
 
+  /// How the headers are gone through.
+  enum class Scan : std::uint8_t {
+    lines,      ///< Line ends are looked for, and the few names that shape the framing.
+    every_byte  ///< As wrk's parser: every byte, and one that no header may have is refused.
+  };
+
   /// `head`: the requests are HEAD, so that no response has a body.
-  explicit ResponseParser(bool head = false) : head_(head) {}
+  explicit ResponseParser(bool head = false, Scan scan = Scan::lines) : scan_(scan), head_(head) {}
 
   /// Takes bytes up to the end of one response at most. `complete`: the rest belongs to the next
   /// one, after next(). `failed`: malformed() says why, and the connection is of no use any more.
@@ -66,6 +72,8 @@ class ResponseParser {
   };
 
   std::size_t take_line(const char* data, std::size_t size);
+  /// The line's end in `data`, null where it is not there.
+  const char* find_line_end(const char* data, std::size_t size);
   void keep_partial(const char* data, std::size_t size);
   void end_of_line(std::string_view line, bool cut);
   void status_line(std::string_view line);
@@ -79,6 +87,8 @@ class ResponseParser {
 
   Place place_ = Place::status_line;
   Malformed malformed_ = Malformed::none;
+  Scan scan_;
+  std::uint8_t scan_state_ = 0;  ///< Of the current line, see response_parser.cpp.
   bool head_;
   bool untouched_ = true;
   bool keep_alive_ = true;

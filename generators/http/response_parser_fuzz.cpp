@@ -18,8 +18,9 @@ struct Outcome {
   bool operator==(const Outcome&) const = default;
 };
 
-Outcome feed(const char* data, std::size_t size, std::size_t piece, bool head) {
-  ResponseParser parser(head);
+Outcome feed(const char* data, std::size_t size, std::size_t piece, bool head,
+             ResponseParser::Scan scan) {
+  ResponseParser parser(head, scan);
   Outcome outcome;
   std::size_t at = 0;
   while (at < size) {
@@ -42,11 +43,15 @@ Outcome feed(const char* data, std::size_t size, std::size_t piece, bool head) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const char* text = reinterpret_cast<const char*>(data);
-  for (const bool head : {false, true}) {
-    const Outcome whole = feed(text, size, 0, head);
-    // A framing header of more than partial_limit bytes is refused where it comes in pieces only.
-    if (size <= ResponseParser::partial_limit) KREPRO_CHECK(feed(text, size, 1, head) == whole);
-    static_cast<void>(feed(text, size, 7, head));
+  for (const auto scan : {ResponseParser::Scan::lines, ResponseParser::Scan::every_byte}) {
+    for (const bool head : {false, true}) {
+      const Outcome whole = feed(text, size, 0, head, scan);
+      // A framing header of more than partial_limit bytes is refused where it comes in pieces only.
+      if (size <= ResponseParser::partial_limit) {
+        KREPRO_CHECK(feed(text, size, 1, head, scan) == whole);
+      }
+      static_cast<void>(feed(text, size, 7, head, scan));
+    }
   }
   return 0;
 }

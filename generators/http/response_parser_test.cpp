@@ -25,8 +25,9 @@ struct Seen {
 };
 
 /// Feeds the pieces, and goes on with the next response after each complete one.
-Seen feed(const std::vector<std::string>& pieces, bool head = false) {
-  ResponseParser parser(head);
+Seen feed(const std::vector<std::string>& pieces, bool head = false,
+          ResponseParser::Scan scan = ResponseParser::Scan::lines) {
+  ResponseParser parser(head, scan);
   Seen seen;
   for (const std::string& piece : pieces) {
     std::size_t at = 0;
@@ -53,10 +54,13 @@ std::vector<std::string> byte_by_byte(const std::string& text) {
   return pieces;
 }
 
-/// The same in any pieces.
+/// The same in any pieces, and however the headers are gone through.
 Seen feed_in_all_ways(const std::string& text, bool head = false) {
   const Seen whole = feed({text}, head);
   EXPECT_EQ(feed(byte_by_byte(text), head), whole) << text;
+  constexpr auto every_byte = ResponseParser::Scan::every_byte;
+  EXPECT_EQ(feed({text}, head, every_byte), whole) << text;
+  EXPECT_EQ(feed(byte_by_byte(text), head, every_byte), whole) << text;
   for (std::size_t cut = 1; cut < text.size() && text.size() < 2000; ++cut) {
     EXPECT_EQ(feed({text.substr(0, cut), text.substr(cut)}, head), whole) << text << " at " << cut;
   }
@@ -190,6 +194,24 @@ TEST(ResponseParser, RefusesHeadersThatHideALength) {
   expect_malformed("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n 6\r\n\r\n", Malformed::header);
   expect_malformed("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked, chunked\r\n\r\n",
                    Malformed::header);
+}
+
+TEST(ResponseParser, LookingAtEveryByteRefusesWhatNoHeaderMayHave) {
+  constexpr auto every_byte = ResponseParser::Scan::every_byte;
+  const std::string start = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n";
+  for (const char* bad : {"X: a\001b\r\n", "X\001: b\r\n", "(X): b\r\n", ": b\r\n", "X: a\rb\r\n",
+                          "X: a\r\r\n", "X: \177\r\n"}) {
+    const std::string text = start + bad + "\r\n";
+    EXPECT_EQ(feed({text}, false, every_byte).malformed, Malformed::header) << text;
+    EXPECT_EQ(feed(byte_by_byte(text), false, every_byte).malformed, Malformed::header) << text;
+  }
+  for (const char* good : {"X: \"a\" (b)\r\n", "X:\r\n", "X: a\tb\r\n", "X: \303\244\r\n",
+                           "X_.~!: b\n", "X: a\r\n b: (c)\r\n"}) {
+    const std::string text = start + good + "\r\n";
+    EXPECT_EQ(feed({text}, false, every_byte).last, State::complete) << text;
+    EXPECT_EQ(feed(byte_by_byte(text), false, every_byte).last, State::complete) << text;
+  }
+  EXPECT_EQ(feed({"HTTP/1.1 200 O\001K\r\n"}, false, every_byte).malformed, Malformed::status_line);
 }
 
 TEST(ResponseParser, RefusesBrokenChunks) {
