@@ -98,7 +98,7 @@ TEST_F(SettingsRunTest, WithoutLeaveNothingIsChanged) {
   EXPECT_THAT(refused.err, AllOf(HasSubstr("varies settings"), HasSubstr("--apply-settings")));
   EXPECT_FALSE(std::filesystem::exists(here_.path("r.jsonl")));
   const Outcome noted = run(profile_with("\"kernel.made_up\" = 3"), {});
-  EXPECT_EQ(noted.status, 0);
+  EXPECT_EQ(noted.status, 0) << noted.out << noted.err;
   EXPECT_THAT(noted.out, HasSubstr("asks for kernel.made_up = 3, and it is 7"));
   EXPECT_EQ(now(), "7");
   EXPECT_FALSE(std::filesystem::exists(root_.path() / "state"));
