@@ -145,4 +145,14 @@ Tracepoint system_call_tracepoint(long number) {
   return {"raw_syscalls:sys_enter", fmt::format("id == {}", number)};
 }
 
+Tracepoint light_system_call_tracepoint(const SystemCallName& call, const HostFiles& host) {
+  const std::string event = fmt::format("sys_enter_{}", call.name);
+  for (const char* root : tracing_roots) {
+    if (host.exists(fmt::format("{}/events/syscalls/{}/id", root, event))) {
+      return {"syscalls:" + event, ""};
+    }
+  }
+  return system_call_tracepoint(call.number);
+}
+
 }  // namespace krepro

@@ -54,8 +54,12 @@ struct SystemCallName {
 /// All that this build's C library knows, by name ("read", "newfstatat"); a newer kernel may have
 /// more.
 [[nodiscard]] const std::vector<SystemCallName>& system_call_names();
-/// Counts one system call, whoever makes it. One tracepoint with a filter serves all calls: each
-/// call's own tracepoint (syscalls:sys_enter_read) costs the kernel 30 ms to give back.
+/// Counts one system call, whoever makes it. One tracepoint with a filter serves all calls, and
+/// every such counter costs time at every call.
 [[nodiscard]] Tracepoint system_call_tracepoint(long number);
+/// The same by the call's own tracepoint (syscalls:sys_enter_read), which costs other calls
+/// nothing, but the kernel 30 ms to give back. As above where the kernel has none of that name.
+[[nodiscard]] Tracepoint light_system_call_tracepoint(const SystemCallName& call,
+                                                      const HostFiles& host = HostFiles::system());
 
 }  // namespace krepro

@@ -11,6 +11,7 @@
 #include <filesystem>
 
 #include "common/base/error.h"
+#include "common/base/made_up_root.h"
 
 namespace krepro {
 namespace {
@@ -48,6 +49,23 @@ TEST_F(TracepointCountersTest, CountsNothingOfTheCallerItself) {
   const std::filesystem::path here = std::filesystem::current_path();
   std::filesystem::current_path(here);
   EXPECT_THAT(counters.read(), ::testing::ElementsAre(0U));
+}
+
+TEST_F(TracepointCountersTest, ACallsOwnTracepointCountsTheSame) {
+  const Tracepoint light = light_system_call_tracepoint({SYS_chdir, "chdir"});
+  EXPECT_TRUE(!light.filter.empty() || light.name == "syscalls:sys_enter_chdir") << light.name;
+  auto counters = TracepointCounters::open({light, system_call_tracepoint(SYS_chdir)});
+  run_below_a_keeper("cd /; cd /tmp; (cd /; cd /tmp; cd /); exit 0");
+  EXPECT_THAT(counters.read(), ::testing::ElementsAre(5U, 5U));
+}
+
+TEST(SystemCallTracepoint, WithoutOneOfItsOwnACallIsFiltered) {
+  const test::MadeUpRoot root;
+  root.put("/sys/kernel/tracing/events/syscalls/sys_enter_read/id", "7\n");
+  EXPECT_EQ(light_system_call_tracepoint({0, "read"}, root.host()).name, "syscalls:sys_enter_read");
+  const Tracepoint filtered = light_system_call_tracepoint({5, "fstat"}, root.host());
+  EXPECT_EQ(filtered.name, "raw_syscalls:sys_enter");
+  EXPECT_EQ(filtered.filter, "id == 5");
 }
 
 TEST_F(TracepointCountersTest, AllCallsTogetherAreAtLeastThoseByName) {

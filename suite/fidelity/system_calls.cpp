@@ -19,6 +19,8 @@ namespace krepro::fidelity {
 namespace {
 
 constexpr int repetitions_by_tracepoints = 3;
+/// Calls per operation from which a call is counted without the others.
+constexpr double frequent_min = 0.001;
 /// strace stops the load at every call, some 20 to 50 us each: its runs are ten times shorter.
 constexpr std::int64_t strace_divisor = 10;
 /// Calls per operation without a counter of their own, above which the names are looked for anew.
@@ -139,31 +141,46 @@ CallSpreads SystemCallCounting::count(Side side, const FidelityRow& row,
   const bool by_strace = counter_ == CallCounter::strace;
   const std::int64_t half =
       std::max<std::int64_t>(1, *scale / 2 / (by_strace ? strace_divisor : 1));
-  const ScaledRow shorter = scale_row(original, row, half);
-  const ScaledRow longer = scale_row(original, row, 2 * half);
-  if (by_strace) return count_difference(side, shorter, longer, conditions);
-  CallSpreads spreads = count_difference(side, shorter, longer, conditions);
-  if (spreads[unnamed].median < unnamed_per_operation_max) return spreads;
-  if (!discover(side, shorter, conditions)) return spreads;
-  return count_difference(side, shorter, longer, conditions);
+  const Lengths lengths{scale_row(original, row, half), scale_row(original, row, 2 * half)};
+  if (by_strace) {
+    return spread_of(count_differences(1, lengths, [&](const ScaledRow& length) {
+      return count_by_strace(request_for(side, length, conditions));
+    }));
+  }
+  const auto all = [&](const ScaledRow& length) { return count_all(side, length, conditions); };
+  CallSpreads spreads = spread_of(count_differences(1, lengths, all));
+  if (spreads[unnamed].median >= unnamed_per_operation_max &&
+      discover(side, lengths.shorter, conditions)) {
+    spreads = spread_of(count_differences(1, lengths, all));
+  }
+  std::vector<SystemCallName> frequent;
+  for (const SystemCallName& call : names_) {
+    const auto found = spreads.find(call.name);
+    if (found != spreads.end() && found->second.median >= frequent_min) frequent.push_back(call);
+  }
+  const Lengths long_lengths{lengths.shorter, scale_row(original, row, 4 * half)};
+  const CallSpreads exact = spread_of(count_differences(
+      repetitions_by_tracepoints, long_lengths,
+      [&](const ScaledRow& length) { return count_lightly(side, length, conditions, frequent); }));
+  for (const auto& [name, spread] : exact) spreads[name] = spread;
+  return spreads;
 }
 
-CallSpreads SystemCallCounting::count_difference(Side side, const ScaledRow& shorter,
-                                                 const ScaledRow& longer,
-                                                 const Conditions& conditions) {
-  const int repetitions = counter_ == CallCounter::strace ? 1 : repetitions_by_tracepoints;
+std::vector<CallCounts> SystemCallCounting::count_differences(
+    int repetitions, const Lengths& lengths,
+    const std::function<Counted(const ScaledRow&)>& count_run) const {
   std::vector<CallCounts> slopes;
   for (int i = 0; i < repetitions; ++i) {
-    const Counted small = count_run(side, shorter, conditions);
-    const Counted large = count_run(side, longer, conditions);
+    const Counted small = count_run(lengths.shorter);
+    const Counted large = count_run(lengths.longer);
     if (large.operations <= small.operations) {
-      throw Error(ExitCode::failed, fmt::format("twice the {} gave no more operations",
+      throw Error(ExitCode::failed, fmt::format("a greater {} gave no more operations",
                                                 programs_->original().about().scaling_option));
     }
     slopes.push_back(
         calls_per_operation(small.calls, large.calls, large.operations - small.operations));
   }
-  return spread_of(slopes);
+  return slopes;
 }
 
 RunRequest SystemCallCounting::request_for(Side side, const ScaledRow& row,
@@ -176,10 +193,9 @@ RunRequest SystemCallCounting::request_for(Side side, const ScaledRow& row,
   return request;
 }
 
-SystemCallCounting::Counted SystemCallCounting::count_run(Side side, const ScaledRow& row,
-                                                          const Conditions& conditions) {
+SystemCallCounting::Counted SystemCallCounting::count_all(Side side, const ScaledRow& row,
+                                                          const Conditions& conditions) const {
   const RunRequest request = request_for(side, row, conditions);
-  if (counter_ == CallCounter::strace) return count_by_strace(request);
   std::vector<Tracepoint> tracepoints{{"raw_syscalls:sys_enter", ""}};
   for (const SystemCallName& call : names_) {
     tracepoints.push_back(system_call_tracepoint(call.number));
@@ -192,6 +208,18 @@ SystemCallCounting::Counted SystemCallCounting::count_run(Side side, const Scale
   for (const auto& [name, count] : counted.calls) rest -= count;
   if (rest > 0) counted.calls[unnamed] = rest;
   return counted;
+}
+
+SystemCallCounting::Counted SystemCallCounting::count_lightly(
+    Side side, const ScaledRow& row, const Conditions& conditions,
+    const std::vector<SystemCallName>& calls) const {
+  std::vector<Tracepoint> tracepoints;
+  for (const SystemCallName& call : calls) {
+    tracepoints.push_back(light_system_call_tracepoint(call));
+  }
+  const auto counters = TracepointCounters::open(tracepoints);
+  const RunFigures figures = run_or_throw(*programs_, request_for(side, row, conditions));
+  return {named_counts(calls, counters.read()), figures.operations};
 }
 
 bool SystemCallCounting::discover(Side side, const ScaledRow& row, const Conditions& conditions) {

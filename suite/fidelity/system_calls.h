@@ -1,9 +1,14 @@
 // System calls by name and operation, of either program: counted in runs that nobody times, once
-// with the load's length L and once with 2L. What set-up and tear-down call is the same in both and
-// cancels in the difference.
+// with a shorter and once with a longer load. What set-up and tear-down call is the same in both
+// and cancels in the difference.
+//
+// A counter costs the load time, and a client that is nearly as busy as its server then finds more
+// at each epoll_wait. So all calls are counted at once only to learn which ones matter; those are
+// then counted by their own tracepoints, which disturb least.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -20,7 +25,7 @@ using CallCounts = std::map<std::string, double>;
 /// What `strace -f -c` wrote: calls by name.
 [[nodiscard]] CallCounts parse_strace_summary(const std::string& text);
 
-/// Calls per operation, from a run of length L and one of 2L: (long - short) / extra operations.
+/// Calls per operation, from two runs: (longer - shorter) / extra operations.
 [[nodiscard]] CallCounts calls_per_operation(const CallCounts& shorter, const CallCounts& longer,
                                              double extra_operations);
 
@@ -65,11 +70,21 @@ class SystemCallCounting {
     CallCounts calls;
     double operations = 0;
   };
-  CallSpreads count_difference(Side side, const ScaledRow& shorter, const ScaledRow& longer,
-                               const Conditions& conditions);
+  struct Lengths {
+    ScaledRow shorter;
+    ScaledRow longer;
+  };
+  /// Calls per operation, once a repetition.
+  [[nodiscard]] std::vector<CallCounts> count_differences(
+      int repetitions, const Lengths& lengths,
+      const std::function<Counted(const ScaledRow&)>& count_run) const;
   [[nodiscard]] RunRequest request_for(Side side, const ScaledRow& row,
                                        const Conditions& conditions) const;
-  Counted count_run(Side side, const ScaledRow& row, const Conditions& conditions);
+  /// The calls of `names_` by name, and what remains.
+  [[nodiscard]] Counted count_all(Side side, const ScaledRow& row,
+                                  const Conditions& conditions) const;
+  [[nodiscard]] Counted count_lightly(Side side, const ScaledRow& row, const Conditions& conditions,
+                                      const std::vector<SystemCallName>& calls) const;
   [[nodiscard]] Counted count_by_strace(RunRequest request) const;
   /// Finds which calls the row makes, with one counter for every call there is, some at a time,
   /// since every task of the load carries them all; true where some are new. Done only where calls
