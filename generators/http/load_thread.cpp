@@ -11,8 +11,8 @@ namespace krepro::http {
 
 namespace {
 
-/// wrk's: each connection reads into a buffer of its own, which lies in the connection, so that as
-/// much memory is gone through. `lean` has one for all.
+/// wrk's: each connection reads into a buffer of its own, which lies in the connection beside its
+/// 176 other bytes, so that as much memory is gone through. `lean` has one for all.
 constexpr std::size_t buffer_bytes = 8192;
 constexpr std::size_t buffer_distance = buffer_bytes + 176;
 constexpr std::size_t lean_events = 512;

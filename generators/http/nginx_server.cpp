@@ -165,9 +165,9 @@ class Nginx : public Server {
   void finish(Sample& sample) override {
     const ChildEnd end = child_->terminate(stop_grace_ns);
     sample.threads = threads_;
-    sample.extra["configuration"] = configuration(settings_, place_, workers_stay_root(folder_));
+    sample.extra["configuration"] = configuration(settings_, place_, workers_stay_root_);
     sample.extra["version"] = version();
-    if (workers_stay_root(folder_)) {
+    if (workers_stay_root_) {
       sample.notes.push_back("nginx's workers ran as root: others may not enter a folder above " +
                              folder_.path().string());
     }
@@ -181,7 +181,7 @@ class Nginx : public Server {
   std::string try_start(Frame& frame) {
     place_ = choose_place(settings_, folder_.path());
     const std::filesystem::path file = folder_.path() / "nginx.conf";
-    std::ofstream(file) << configuration(settings_, place_, workers_stay_root(folder_));
+    std::ofstream(file) << configuration(settings_, place_, workers_stay_root_);
     std::error_code ignored;
     std::filesystem::remove(folder_.path() / "error.log", ignored);
     SpawnRequest request;
@@ -253,6 +253,7 @@ class Nginx : public Server {
   ServerSettings settings_;
   std::filesystem::path program_;
   ServerFolder folder_;
+  const bool workers_stay_root_ = workers_stay_root(folder_);
   Place place_;
   std::string endpoint_;
   std::optional<Child> child_;

@@ -72,7 +72,8 @@ class ResponseParser {
   };
 
   std::size_t take_line(const char* data, std::size_t size);
-  /// The line's end in `data`, null where it is not there.
+  /// The line's end in `data`, null where it is not there. Fails the response where the line has a
+  /// byte that may not be in a header.
   const char* find_line_end(const char* data, std::size_t size);
   void keep_partial(const char* data, std::size_t size);
   void end_of_line(std::string_view line, bool cut);
