@@ -34,8 +34,8 @@ struct SpawnRequest {
   std::optional<CpuSet> cpus;  ///< In force before the program's first instruction, as all below.
   std::optional<Scheduling> scheduling;
   std::optional<MemoryPolicy> memory;
-  std::vector<std::filesystem::path>
-      cgroup_procs;  ///< Files to write the child's pid to ("cgroup.procs").
+  std::filesystem::path
+      cgroup;  ///< Folder of a control group, version 1 or 2, to be in. Empty: the caller's.
   std::vector<std::filesystem::path>
       remove_at_end;         ///< Removed (recursively) by the keeper when all is over.
   bool pipe_stdin = true;    ///< false: /dev/null.
@@ -69,6 +69,8 @@ class Child {
   ~Child();  ///< Kills and reaps what still runs, and waits for the keeper.
 
   [[nodiscard]] pid_t pid() const { return pid_; }
+  /// When the program was about to be executed, on the monotonic clock.
+  [[nodiscard]] std::int64_t exec_at_ns() const { return exec_at_ns_; }
   [[nodiscard]] int stdin_fd() const {
     return stdin_;
   }  ///< Write end; -1 if not piped or closed. Non-blocking is up to the caller.

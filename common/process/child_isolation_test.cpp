@@ -13,6 +13,7 @@
 #include <functional>
 
 #include "common/base/error.h"
+#include "common/base/mount_table.h"
 #include "common/process/child.h"
 #include "common/process/child_test_support.h"
 #include "common/process/descriptor.h"
@@ -27,16 +28,41 @@ TEST_F(ChildTest, SettingsAreInForceBeforeTheFirstInstruction) {
   request.cpus = CpuSet({cpu});
   request.scheduling = Scheduling{.policy = SchedulingClass::batch, .nice = 7};
   request.working_directory = folder_;
-  request.cgroup_procs = {folder_ / "cgroup.procs"};
+  request.cgroup = folder_;
   std::ofstream(folder_ / "cgroup.procs").flush();
   Child child = Child::spawn(request);
   EXPECT_EQ(read_line(child.stdout_fd()), fmt::format("Cpus_allowed_list:\t{}", cpu));
   EXPECT_EQ(read_line(child.stdout_fd()), "7");
   EXPECT_EQ(read_line(child.stdout_fd()), folder_.string());
   EXPECT_EQ(read_scheduling(child.pid()), request.scheduling);
-  EXPECT_EQ(HostFiles("/").read((folder_ / "cgroup.procs").string()), std::to_string(child.pid()));
+  EXPECT_EQ(HostFiles("/").read((folder_ / "cgroup.procs").string()), "0") << "itself";
   child.close_and_kill();
   EXPECT_EQ(read_scheduling(), before) << "the caller keeps its own";
+}
+
+/// A group in each hierarchy that is mounted here: version 2 has children born into a group,
+/// version 1 has them move.
+TEST_F(ChildTest, TheProgramIsInItsControlGroupOfEitherVersion) {
+  int tried = 0;
+  for (const MountEntry& mount :
+       parse_mount_table(HostFiles("/").read("/proc/self/mountinfo").value_or(""))) {
+    const bool version_2 = mount.type == "cgroup2";
+    if (!version_2 &&
+        (mount.type != "cgroup" || mount.super_options.find("freezer") == std::string::npos)) {
+      continue;
+    }
+    const std::string name = fmt::format("krepro-child-test-{}", getpid());
+    const std::filesystem::path group = std::filesystem::path(mount.point) / name;
+    if (mkdir(group.c_str(), 0755) != 0) continue;
+    SpawnRequest request = shell("cat /proc/self/cgroup");
+    request.cgroup = group;
+    const std::string groups = run_command(request, patience_ns).out;
+    EXPECT_THAT(groups, testing::HasSubstr(fmt::format("{}:/", version_2 ? "0:" : "freezer")));
+    EXPECT_THAT(groups, testing::HasSubstr("/" + name + "\n")) << mount.point;
+    EXPECT_EQ(rmdir(group.c_str()), 0) << "nobody else is in it";
+    ++tried;
+  }
+  if (tried == 0) GTEST_SKIP() << "no control group can be made here";
 }
 
 TEST_F(ChildTest, TheProgramLeadsItsOwnProcessGroupInTheCallersSession) {

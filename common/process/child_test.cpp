@@ -126,8 +126,8 @@ TEST_F(ChildTest, SettingsThatFailAreReportedAndNothingRuns) {
   request.working_directory = folder_ / "absent";
   EXPECT_THAT(error_of(request).what(), HasSubstr("enter the working directory"));
   request.working_directory.clear();
-  request.cgroup_procs = {folder_ / "absent" / "cgroup.procs"};
-  EXPECT_THAT(error_of(request).what(), HasSubstr("join the cgroup of"));
+  request.cgroup = folder_ / "absent";
+  EXPECT_THAT(error_of(request).what(), HasSubstr("join the control group"));
   EXPECT_FALSE(std::filesystem::exists(folder_ / "ran"));
 }
 

@@ -163,7 +163,7 @@ RoleSetup RunSettings::prepare(const Plan& plan, const Trial& trial) {
     const std::string policy = varied != setup.scheduling.end()
                                    ? varied->second
                                    : benchmark.scheduling.value(role, std::string("other"));
-    setup.cgroup_procs[role] = groups_->procs_files(role, is_real_time(policy));
+    setup.cgroup[role] = groups_->group_of(role, is_real_time(policy));
   }
   return setup;
 }

@@ -81,8 +81,8 @@ SpawnRequest placed_request(const TrialRequest& trial, const std::string& role) 
   } else if (scheduling != benchmark.scheduling.end()) {
     request.scheduling = parse_scheduling(scheduling->get<std::string>());
   }
-  const auto groups = trial.roles.cgroup_procs.find(role);
-  if (groups != trial.roles.cgroup_procs.end()) request.cgroup_procs = groups->second;
+  const auto cgroup = trial.roles.cgroup.find(role);
+  if (cgroup != trial.roles.cgroup.end()) request.cgroup = cgroup->second;
   return request;
 }
 

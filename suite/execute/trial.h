@@ -33,7 +33,7 @@ struct TrialLimits {
 /// How the roles are started besides what the benchmark says.
 struct RoleSetup {
   std::map<std::string, std::string> scheduling;  ///< Role -> policy, instead of the benchmark's.
-  std::map<std::string, std::vector<std::filesystem::path>> cgroup_procs;  ///< Role -> files.
+  std::map<std::string, std::filesystem::path> cgroup;  ///< Role -> folder.
 };
 
 struct TrialRequest {

@@ -142,12 +142,11 @@ std::string RoleGroups::describe() const {
   return made() ? fmt::format("cgroup v{}, {}", hierarchy_.version, slice_) : std::string();
 }
 
-std::vector<std::filesystem::path> RoleGroups::procs_files(const std::string& role,
-                                                           bool real_time) const {
+std::filesystem::path RoleGroups::group_of(const std::string& role, bool real_time) const {
   const auto group = groups_.find(role);
   if (group == groups_.end()) return {};
   if (real_time && access_.host().exists(group->second + "/cpu.rt_runtime_us")) return {};
-  return {access_.host().real(group->second + "/cgroup.procs")};
+  return access_.host().real(group->second);
 }
 
 std::string RoleGroups::file_of(const Setting& setting) const {

@@ -42,11 +42,9 @@ class RoleGroups {
   [[nodiscard]] const std::string& problem() const { return problem_; }
   /// "cgroup v1, /sys/fs/cgroup/cpu/krepro.slice"; empty where none were made.
   [[nodiscard]] std::string describe() const;
-  /// The file that a role's process writes itself into before its first instruction; empty where
-  /// there is none, and for a real-time policy where groups have no real-time share (version 1 with
-  /// CONFIG_RT_GROUP_SCHED).
-  [[nodiscard]] std::vector<std::filesystem::path> procs_files(const std::string& role,
-                                                               bool real_time) const;
+  /// The folder of a role's group; empty where there is none, and for a real-time policy where
+  /// groups have no real-time share (version 1 with CONFIG_RT_GROUP_SCHED).
+  [[nodiscard]] std::filesystem::path group_of(const std::string& role, bool real_time) const;
   /// A setting of kind `cgroup`: written and read back. cpu.weight and cpu.max are translated for
   /// version 1 (cpu.shares, cpu.cfs_quota_us). Throws not_possible.
   void set(const Setting& setting);

@@ -46,8 +46,7 @@ TEST(RoleGroupsTest, VersionTwoEnablesTheControllerOnTheWay) {
   EXPECT_EQ(groups.describe(), "cgroup v2, /cg/krepro.slice");
   EXPECT_EQ(made.root.get("/cg/cgroup.subtree_control"), "+cpu");
   EXPECT_EQ(made.root.get("/cg/krepro.slice/cgroup.subtree_control"), "+cpu");
-  EXPECT_THAT(groups.procs_files("load", false),
-              ElementsAre(made.root.path() / "cg/krepro.slice" / own("load") / "cgroup.procs"));
+  EXPECT_EQ(groups.group_of("load", false), made.root.path() / "cg/krepro.slice" / own("load"));
   made.root.put("/cg/krepro.slice/" + own("serve") + "/cpu.weight", "100\n");
   groups.set({"cgroup/serve/cpu.weight", "500"});
   EXPECT_EQ(groups.read_back({"cgroup/serve/cpu.weight", "500"}), "500");
@@ -69,8 +68,8 @@ TEST(RoleGroupsTest, VersionOneHasSharesAndQuotas) {
   EXPECT_EQ(groups.read_back({"cgroup/load/cpu.weight", "50"}), "cpu.shares 512");
   // A group without a share of real time would let no real-time task in.
   made.root.put(load + "/cpu.rt_runtime_us", "0\n");
-  EXPECT_THAT(groups.procs_files("load", true), IsEmpty());
-  EXPECT_EQ(groups.procs_files("load", false).size(), 1U);
+  EXPECT_EQ(groups.group_of("load", true), "");
+  EXPECT_NE(groups.group_of("load", false), "");
   for (const char* file : {"/cpu.shares", "/cpu.rt_runtime_us"}) made.root.remove(load + file);
   groups.remove();
   EXPECT_FALSE(made.root.host().exists("/cg/cpu/krepro.slice"));
@@ -143,7 +142,7 @@ TEST(RoleGroupsTest, WithoutAHierarchyTheReasonIsSaid) {
   groups.make();
   EXPECT_FALSE(groups.made());
   EXPECT_EQ(groups.problem(), "no control group hierarchy with the CPU controller");
-  EXPECT_THAT(groups.procs_files("load", false), IsEmpty());
+  EXPECT_EQ(groups.group_of("load", false), "");
   EXPECT_THROW(groups.set({"cgroup/load/cpu.weight", "1"}), Error);
 }
 
@@ -154,15 +153,14 @@ TEST(RoleGroupsHere, AProcessIsInItsRolesGroupFromItsFirstInstruction) {
   if (!groups.made()) GTEST_SKIP() << groups.problem();
   SpawnRequest request;
   request.argv = {"cat", "/proc/self/cgroup"};
-  request.cgroup_procs = groups.procs_files("load", false);
+  request.cgroup = groups.group_of("load", false);
   const CommandOutput output = run_command(request, 10'000'000'000);
   EXPECT_THAT(output.out, HasSubstr("/krepro.slice/" + own("load")));
   groups.set({"cgroup/load/cpu.weight", "50"});
   EXPECT_THAT(groups.read_back({"cgroup/load/cpu.weight", "50"}), HasSubstr("5"));
-  const std::filesystem::path folder = request.cgroup_procs[0].parent_path();
-  EXPECT_TRUE(std::filesystem::exists(folder));
+  EXPECT_TRUE(std::filesystem::exists(request.cgroup));
   groups.remove();
-  EXPECT_FALSE(std::filesystem::exists(folder));
+  EXPECT_FALSE(std::filesystem::exists(request.cgroup));
 }
 
 class SchedExtTest : public ::testing::Test {
