@@ -79,7 +79,9 @@ Series measure_blocks(const MeasuringHooks& hooks, const StoppingRule& rule, Blo
   return series;
 }
 
-/// Mean ln(quantity) of the runs of one block that `wanted` picks; nothing where there are none.
+/// ln(mean quantity) of the runs of one block that `wanted` picks; nothing where there are none. Of
+/// the mean, and not the mean of the logarithms: what happens rarely in a run now and then (waits
+/// that a busy client never has to make) must not weigh more than what happens often.
 std::optional<double> block_mean(const std::vector<MeasuredRun>& runs, std::size_t block,
                                  const Slot& wanted, const Quantity& quantity) {
   double sum = 0;
@@ -87,11 +89,11 @@ std::optional<double> block_mean(const std::vector<MeasuredRun>& runs, std::size
   for (const MeasuredRun& run : runs) {
     if (run.phase == "warm-up" || !run.figures.valid() || run.block != block) continue;
     if (run.figures.side != wanted.side || run.perturbed != wanted.perturbed) continue;
-    sum += std::log(quantity(run.figures));
+    sum += quantity(run.figures);
     ++count;
   }
   if (count < 2) return std::nullopt;  // A block that was not finished.
-  return sum / static_cast<double>(count);
+  return std::log(sum / static_cast<double>(count));
 }
 
 std::size_t block_count(const std::vector<MeasuredRun>& runs) {

@@ -34,19 +34,6 @@ RatioEstimate estimate_ratio(std::span<const double> log_ratios) {
   return estimate;
 }
 
-double block_log_ratio(std::span<const Side> sides, std::span<const double> values) {
-  KREPRO_CHECK(sides.size() == values.size());
-  std::array<double, 2> sums{};
-  std::array<double, 2> counts{};
-  for (std::size_t i = 0; i < sides.size(); ++i) {
-    KREPRO_CHECK(values[i] > 0);
-    sums[static_cast<std::size_t>(sides[i])] += std::log(values[i]);
-    counts[static_cast<std::size_t>(sides[i])] += 1;
-  }
-  KREPRO_CHECK(counts[0] > 0 && counts[1] > 0);
-  return sums[1] / counts[1] - sums[0] / counts[0];
-}
-
 Stop decide(const StoppingRule& rule, std::size_t blocks, std::span<const double> half_widths,
             std::int64_t elapsed_ns) {
   const bool all_narrow = std::all_of(half_widths.begin(), half_widths.end(),

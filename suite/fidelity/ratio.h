@@ -40,11 +40,8 @@ struct RatioEstimate {
   [[nodiscard]] double half_width() const;
 };
 
-/// `log_ratios`: per block, mean ln(ours) - mean ln(original).
+/// `log_ratios`: per block, ln(mean of ours / mean of the original's).
 [[nodiscard]] RatioEstimate estimate_ratio(std::span<const double> log_ratios);
-
-/// One block's log ratio from its runs' values; all must be > 0.
-[[nodiscard]] double block_log_ratio(std::span<const Side> sides, std::span<const double> values);
 
 struct StoppingRule {
   double half_width = 0.02;

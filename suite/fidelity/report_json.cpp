@@ -78,6 +78,8 @@ nlohmann::json row_json(const RowResult& row) {
                      {"ours", spread_json(call.ours)},
                      {"verdict", to_string(call.verdict)}});
   }
+  nlohmann::json counted = nlohmann::json::object();
+  for (const auto& [event, series] : row.counted) counted[event] = runs_json(series);
   return {{"name", row.name},
           {"placement", to_string(row.placement)},
           {"cpus", row.cpus},
@@ -89,7 +91,7 @@ nlohmann::json row_json(const RowResult& row) {
           {"findings", std::move(findings)},
           {"system_calls_per_operation", std::move(calls)},
           {"timed_runs", runs_json(row.timed)},
-          {"counted_runs", runs_json(row.counted)}};
+          {"counted_runs", std::move(counted)}};
 }
 
 }  // namespace

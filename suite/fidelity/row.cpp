@@ -22,7 +22,7 @@ constexpr const char* wakeup_tracepoint = "sched:sched_waking";
 constexpr int start_up_runs = 3;
 constexpr std::int64_t start_up_divisor = 20;
 
-/// Where a run keeps the switches of the row's server among its metrics, as wakeups_key.
+/// Where a run keeps the switches of the row's server among its metrics, as counted_key.
 constexpr const char* server_switches_key = "(server switches)";
 
 double server_switches_of(const RunFigures& figures) {
@@ -39,8 +39,10 @@ void settle(RowResult& result) {
   for (const Finding& finding : result.findings) {
     if (finding.verdict != Verdict::not_judged) verdicts.push_back(finding.verdict);
   }
-  const std::string& problem =
-      result.timed.problem.empty() ? result.counted.problem : result.timed.problem;
+  std::string problem = result.timed.problem;
+  for (const auto& [event, series] : result.counted) {
+    if (problem.empty()) problem = series.problem;
+  }
   if (!problem.empty()) {
     result.verdict = Verdict::unresolved;
     result.reason = problem;
@@ -119,9 +121,9 @@ StoppingRule RowMeasuring::rule_for(Placement placement) const {
 }
 
 MeasuringHooks RowMeasuring::hooks_for(const FidelityRow& row, const RowResult& result,
-                                       bool count_wakeups) {
+                                       const Event* event) {
   MeasuringHooks hooks;
-  hooks.run = [this, &row, &result, count_wakeups](Side side, bool perturbed) {
+  hooks.run = [this, &row, &result, event](Side side, bool perturbed) {
     RunRequest request;
     request.side = side;
     request.arguments = result.arguments;
@@ -134,23 +136,23 @@ MeasuringHooks RowMeasuring::hooks_for(const FidelityRow& row, const RowResult& 
       if (settings_.perturbation->competitors) competitors.emplace(*request.conditions.cpus);
     }
     std::optional<TracepointCounters> counters;
-    if (count_wakeups) counters = TracepointCounters::open({{wakeup_tracepoint, ""}});
+    if (event != nullptr) counters = TracepointCounters::open({event->tracepoint});
     const std::optional<std::uint64_t> server_before = hooks_.server_switches();
     RunFigures figures = programs_->run(request);
     if (server_before) {
       figures.metrics[server_switches_key] =
           static_cast<double>(hooks_.server_switches().value_or(*server_before) - *server_before);
     }
-    if (counters) figures.metrics[wakeups_key] = static_cast<double>(counters->read()[0]);
+    if (counters) figures.metrics[counted_key] = static_cast<double>(counters->read()[0]);
     return figures;
   };
   hooks.now_ns = [] { return now_ns(); };
   hooks.interrupted = hooks_.interrupted;
-  hooks.progress = [this, count_wakeups](std::size_t blocks, const RatioEstimate& estimate) {
+  hooks.progress = [this, event](std::size_t blocks, const RatioEstimate& estimate) {
     const double half = estimate.half_width();
     hooks_.progress(fmt::format("{}block {}, {} ratio {:.3f}{}",
-                                count_wakeups ? "counting wake-ups, " : "", blocks,
-                                count_wakeups ? "their" : "time", estimate.ratio,
+                                event != nullptr ? "counting " + event->name + ", " : "", blocks,
+                                event != nullptr ? "their" : "time", estimate.ratio,
                                 std::isfinite(half) ? fmt::format(" +-{}", percent(half)) : ""));
   };
   return hooks;
@@ -177,13 +179,13 @@ void RowMeasuring::measure_alike(const FidelityRow& row, RowResult& result) {
   const Quantity time = time_of(primary);
   const StoppingRule rule = rule_for(result.placement);
   const bool floating = result.placement == Placement::floating;
-  const StartUp start_up = measure_start_up(row, result, false);
+  const StartUp start_up = measure_start_up(row, result, nullptr);
   const Quantity switches_per_operation = [&](const RunFigures& figures) {
     return start_up.switches_per_operation(figures);
   };
   std::vector<JudgedQuantity> judged{{time, rule.half_width}};
   if (floating) judged.push_back({switches_per_operation, about.switches_tolerance / 2});
-  result.timed = measure(hooks_for(row, result, false), rule, judged);
+  result.timed = measure(hooks_for(row, result, nullptr), rule, judged);
 
   const RatioBounds bounds = time_bounds(about, result.placement);
   Finding times = find_ratio(result.timed.runs, time, primary.name, primary.unit);
@@ -224,7 +226,7 @@ void RowMeasuring::judge_switches(RowResult& result, const Quantity& switches_pe
 }
 
 StartUp RowMeasuring::measure_start_up(const FidelityRow& row, RowResult& result,
-                                       bool count_wakeups) {
+                                       const Event* event) {
   StartUp start_up;
   const OriginalProgram& original = programs_->original();
   const auto scale = scale_of(original, row);
@@ -235,7 +237,7 @@ StartUp RowMeasuring::measure_start_up(const FidelityRow& row, RowResult& result
   short_row.operations = shorter.operations;
   RowResult short_result = result;
   short_result.arguments = shorter.arguments;
-  const MeasuringHooks hooks = hooks_for(short_row, short_result, count_wakeups);
+  const MeasuringHooks hooks = hooks_for(short_row, short_result, event);
   std::vector<RunFigures> runs;
   for (int i = 0; i < 2 * start_up_runs; ++i) {
     const Side side = i % 2 == 0 ? Side::original : Side::ours;
@@ -243,7 +245,7 @@ StartUp RowMeasuring::measure_start_up(const FidelityRow& row, RowResult& result
     if (hooks_.interrupted() || !runs.back().valid()) return start_up;  // the timed runs tell why
   }
   start_up.learn(runs);
-  if (!count_wakeups) {
+  if (event == nullptr) {
     result.notes.push_back(
         fmt::format("start-up and tear-down are taken off: {:.3g} s of CPU time in the original, "
                     "{:.3g} s in ours",
@@ -278,7 +280,8 @@ Finding RowMeasuring::cpu_time(const FidelityRow& row, const RowResult& result,
 void RowMeasuring::measure_reaction(const FidelityRow& row, RowResult& result) {
   const Original& about = programs_->original().about();
   const Quantity time = time_of(programs_->original().primary());
-  result.timed = measure_perturbed(hooks_for(row, result, false), rule_for(result.placement), time);
+  result.timed =
+      measure_perturbed(hooks_for(row, result, nullptr), rule_for(result.placement), time);
   const RatioBounds bounds = time_bounds(about, result.placement);
   Finding reaction = find_reaction(result.timed.runs, time, "change of time");
   if (result.placement == Placement::floating) {
@@ -312,32 +315,55 @@ void RowMeasuring::count_calls(const FidelityRow& row, RowResult& result) {
       return;
     }
     const CallSpreads ours = calls_.count(Side::ours, row, where);
-    result.calls = compare_calls(original, ours, about.syscall_tolerance);
+    result.calls = compare_calls(original, ours, about.syscall_tolerance,
+                                 calls_.counter() == CallCounter::tracepoints);
     finding = judge_calls(result.calls, about.operation);
   } catch (const Error& error) {
     if (error.code() == ExitCode::usage) throw;
     finding.reason = error.what();
   }
   result.findings.push_back(finding);
+  if (calls_.counter() == CallCounter::tracepoints) count_varying_calls(row, result);
+}
+
+void RowMeasuring::count_varying_calls(const FidelityRow& row, RowResult& result) {
+  const double tolerance = programs_->original().about().syscall_tolerance;
+  for (const CallComparison& call : result.calls) {
+    if (call.verdict != Verdict::not_judged || !varies(call, tolerance)) continue;
+    const auto& names = system_call_names();
+    const auto known = std::find_if(names.begin(), names.end(),
+                                    [&](const auto& name) { return name.name == call.name; });
+    if (known == names.end()) continue;
+    result.findings.push_back(
+        count_event(row, result, {call.name, light_system_call_tracepoint(*known), tolerance}));
+  }
+}
+
+Finding RowMeasuring::count_event(const FidelityRow& row, RowResult& result, const Event& event) {
+  StoppingRule rule = rule_for(result.placement);
+  rule.half_width = event.tolerance / 2;
+  const StartUp start_up = measure_start_up(row, result, &event);
+  const Quantity per_operation = [&](const RunFigures& figures) {
+    return start_up.counted_per_operation(figures);
+  };
+  Series& series = result.counted[event.name];
+  series = measure(hooks_for(row, result, &event), rule, {{per_operation, rule.half_width}});
+  Finding finding =
+      find_ratio(series.runs, per_operation,
+                 fmt::format("{}/{}", event.name, programs_->original().about().operation), "1");
+  judge_events(finding, event.tolerance);
+  return finding;
 }
 
 void RowMeasuring::count_wakeups(const FidelityRow& row, RowResult& result) {
   const Original& about = programs_->original().about();
-  const std::string name = fmt::format("wake-ups/{}", about.operation);
   if (wakeups_problem_) {
-    result.notes.push_back(fmt::format("{} not counted: {}", name, *wakeups_problem_));
+    result.notes.push_back(
+        fmt::format("wake-ups/{} not counted: {}", about.operation, *wakeups_problem_));
     return;
   }
-  StoppingRule rule = rule_for(result.placement);
-  rule.half_width = about.switches_tolerance / 2;
-  const StartUp start_up = measure_start_up(row, result, true);
-  const Quantity wakeups_of = [&](const RunFigures& figures) {
-    return start_up.wakeups_per_operation(figures);
-  };
-  result.counted = measure(hooks_for(row, result, true), rule, {{wakeups_of, rule.half_width}});
-  Finding wakeups = find_ratio(result.counted.runs, wakeups_of, name, "1");
-  judge_events(wakeups, about.switches_tolerance);
-  result.findings.push_back(wakeups);
+  result.findings.push_back(
+      count_event(row, result, {"wake-ups", {wakeup_tracepoint, ""}, about.switches_tolerance}));
 }
 
 }  // namespace krepro::fidelity

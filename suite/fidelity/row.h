@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -40,7 +41,8 @@ struct RowResult {
   Verdict verdict = Verdict::unresolved;
   std::string reason;  ///< Of every verdict but `same`.
   Series timed;
-  Series counted;  ///< Runs under the wake-up counter; empty where there were none.
+  /// Runs under the counter of one event (wake-ups, a call whose number varies), by its name.
+  std::map<std::string, Series> counted;
 };
 
 class RowMeasuring {
@@ -62,19 +64,30 @@ class RowMeasuring {
 
  private:
   [[nodiscard]] Conditions conditions(Placement placement) const;
+  /// An event that runs of their own count.
+  struct Event {
+    std::string name;  ///< "wake-ups"
+    Tracepoint tracepoint;
+    double tolerance = 0;  ///< Of its number per operation.
+  };
+  /// `event`: null in timed runs.
   [[nodiscard]] MeasuringHooks hooks_for(const FidelityRow& row, const RowResult& result,
-                                         bool count_wakeups);
+                                         const Event* event);
   [[nodiscard]] StoppingRule rule_for(Placement placement) const;
   void measure_alike(const FidelityRow& row, RowResult& result);
   void judge_switches(RowResult& result, const Quantity& switches_per_operation);
   void measure_reaction(const FidelityRow& row, RowResult& result);
   /// Of nothing, unless the original asks for it.
   [[nodiscard]] StartUp measure_start_up(const FidelityRow& row, RowResult& result,
-                                         bool count_wakeups);
+                                         const Event* event);
   [[nodiscard]] Finding cpu_time(const FidelityRow& row, const RowResult& result,
                                  const StartUp& start_up) const;
   void count_calls(const FidelityRow& row, RowResult& result);
   void count_wakeups(const FidelityRow& row, RowResult& result);
+  /// Calls whose number varies from run to run: in blocks, as times are measured.
+  void count_varying_calls(const FidelityRow& row, RowResult& result);
+  /// Blocks of runs with `event` counted, until its ratio is known well enough.
+  Finding count_event(const FidelityRow& row, RowResult& result, const Event& event);
 
   const Programs* programs_;
   FidelitySettings settings_;

@@ -9,8 +9,8 @@ namespace krepro::fidelity {
 
 namespace {
 
-double wakeups_in(const RunFigures& figures) {
-  const auto found = figures.metrics.find(wakeups_key);
+double counted_in(const RunFigures& figures) {
+  const auto found = figures.metrics.find(counted_key);
   return found == figures.metrics.end() ? 0 : found->second;
 }
 
@@ -31,7 +31,7 @@ void StartUp::learn(const std::vector<RunFigures>& short_runs) {
     };
     costs_[static_cast<std::size_t>(side)] = {
         median_of([](const RunFigures& figures) { return figures.user_s + figures.system_s; }),
-        median_of(switches_in), median_of(wakeups_in),
+        median_of(switches_in), median_of(counted_in),
         median_of([](const RunFigures& figures) { return figures.operations; })};
   }
 }
@@ -51,8 +51,8 @@ double StartUp::switches_per_operation(const RunFigures& figures) const {
   return per_operation(figures, switches_in(figures), of(figures.side).switches, 0.5);
 }
 
-double StartUp::wakeups_per_operation(const RunFigures& figures) const {
-  return per_operation(figures, wakeups_in(figures), of(figures.side).wakeups, 0.5);
+double StartUp::counted_per_operation(const RunFigures& figures) const {
+  return per_operation(figures, counted_in(figures), of(figures.side).counted, 0.5);
 }
 
 }  // namespace krepro::fidelity

@@ -10,11 +10,12 @@
 
 namespace krepro::fidelity {
 
-/// CPU time, switches and wake-ups of a side's short runs, and the operations that those made.
+/// CPU time, switches and counted events of a side's short runs, and the operations that those
+/// made.
 struct RunCost {
   double cpu_s = 0;
   double switches = 0;
-  double wakeups = 0;
+  double counted = 0;
   double operations = 0;
 };
 
@@ -28,7 +29,7 @@ class StartUp {
   /// Of a long run, per operation beyond the short run's; above 0.
   [[nodiscard]] double cpu_s_per_operation(const RunFigures& figures) const;
   [[nodiscard]] double switches_per_operation(const RunFigures& figures) const;
-  [[nodiscard]] double wakeups_per_operation(const RunFigures& figures) const;
+  [[nodiscard]] double counted_per_operation(const RunFigures& figures) const;
 
  private:
   [[nodiscard]] double per_operation(const RunFigures& figures, double value, double fixed,
@@ -36,8 +37,8 @@ class StartUp {
   std::array<RunCost, 2> costs_;
 };
 
-/// Where a counted run keeps its wake-ups among its metrics; no generator has a metric of that
-/// name.
-inline constexpr const char* wakeups_key = "(wake-ups)";
+/// Where a counted run keeps the number of its events among its metrics; no generator has a metric
+/// of that name.
+inline constexpr const char* counted_key = "(counted)";
 
 }  // namespace krepro::fidelity

@@ -14,7 +14,7 @@ RunFigures run_of(Side side, double operations, double cpu_s, std::uint64_t swit
   figures.user_s = cpu_s / 4;
   figures.system_s = cpu_s * 3 / 4;
   figures.voluntary_switches = switches;
-  if (wakeups > 0) figures.metrics[wakeups_key] = wakeups;
+  if (wakeups > 0) figures.metrics[counted_key] = wakeups;
   return figures;
 }
 
@@ -38,7 +38,7 @@ TEST(StartUpTest, WhatIsLeftIsTheSlopeBetweenTheMedianShortRunAndTheLongOne) {
   EXPECT_NEAR(start_up.cpu_s_per_operation(ours), 0.001, 1e-9);
   EXPECT_NEAR(start_up.switches_per_operation(original), 0.5, 1e-9);
   EXPECT_NEAR(start_up.switches_per_operation(ours), 0.5, 1e-9);
-  EXPECT_NEAR(start_up.wakeups_per_operation(ours), 1.0, 1e-9);
+  EXPECT_NEAR(start_up.counted_per_operation(ours), 1.0, 1e-9);
 }
 
 TEST(StartUpTest, RatiosGetANumberAboveZeroEvenWhereNothingIsLeft) {

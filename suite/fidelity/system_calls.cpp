@@ -158,9 +158,8 @@ CallSpreads SystemCallCounting::count(Side side, const FidelityRow& row,
     const auto found = spreads.find(call.name);
     if (found != spreads.end() && found->second.median >= frequent_min) frequent.push_back(call);
   }
-  const Lengths long_lengths{lengths.shorter, scale_row(original, row, 4 * half)};
   const CallSpreads exact = spread_of(count_differences(
-      repetitions_by_tracepoints, long_lengths,
+      repetitions_by_tracepoints, lengths,
       [&](const ScaledRow& length) { return count_lightly(side, length, conditions, frequent); }));
   for (const auto& [name, spread] : exact) spreads[name] = spread;
   return spreads;

@@ -14,10 +14,11 @@ bool within(double original, double ours, double tolerance) {
   return std::abs(ours - original) <= tolerance * std::max(std::abs(original), std::abs(ours));
 }
 
-Verdict judge_call(const CallComparison& call, double tolerance) {
+Verdict judge_call(const CallComparison& call, double tolerance, bool varying_apart) {
   if (std::max(call.original.median, call.ours.median) < calls_judged_min) {
     return Verdict::not_judged;
   }
+  if (varying_apart && varies(call, tolerance)) return Verdict::not_judged;
   if (within(call.original.median, call.ours.median, tolerance)) return Verdict::same;
   const bool overlap = call.original.low <= call.ours.high && call.ours.low <= call.original.high;
   return overlap ? Verdict::unresolved : Verdict::differs;
@@ -88,8 +89,16 @@ void judge_events(Finding& finding, double tolerance) {
   finding.reason = judgement.reason;
 }
 
+bool varies(const CallComparison& call, double tolerance) {
+  const auto wide = [&](const CallSpread& spread) {
+    return spread.high - spread.low > tolerance * std::abs(spread.median);
+  };
+  return std::max(call.original.high, call.ours.high) >= calls_judged_min &&
+         (wide(call.original) || wide(call.ours));
+}
+
 std::vector<CallComparison> compare_calls(const CallSpreads& original, const CallSpreads& ours,
-                                          double tolerance) {
+                                          double tolerance, bool varying_apart) {
   std::map<std::string, CallComparison> by_name;
   for (const auto& [name, spread] : original) by_name[name].original = spread;
   for (const auto& [name, spread] : ours) by_name[name].ours = spread;
@@ -102,7 +111,7 @@ std::vector<CallComparison> compare_calls(const CallSpreads& original, const Cal
       other.ours.median += call.ours.median;
       continue;
     }
-    call.verdict = judge_call(call, tolerance);
+    call.verdict = judge_call(call, tolerance, varying_apart);
     calls.push_back(call);
   }
   std::stable_sort(calls.begin(), calls.end(), [](const auto& a, const auto& b) {

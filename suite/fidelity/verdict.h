@@ -59,11 +59,16 @@ struct CallComparison {
   CallSpread ours;
   Verdict verdict = Verdict::not_judged;
 };
+/// Made often enough to be judged, and its number varies over a side's repetitions by more than
+/// `tolerance`: three runs cannot tell.
+[[nodiscard]] bool varies(const CallComparison& call, double tolerance);
 /// Every name with at least calls_shown_min on a side, sorted by the original's count, then
 /// "other". Same where the medians agree within `tolerance`; differs where they do not and the
-/// ranges over the repetitions lie apart.
+/// ranges over the repetitions lie apart. Not judged where it varies() and `varying_apart`: then
+/// blocks of runs measure it.
 [[nodiscard]] std::vector<CallComparison> compare_calls(const CallSpreads& original,
-                                                        const CallSpreads& ours, double tolerance);
+                                                        const CallSpreads& ours, double tolerance,
+                                                        bool varying_apart);
 [[nodiscard]] Finding judge_calls(const std::vector<CallComparison>& calls,
                                   const std::string& operation);
 

@@ -57,10 +57,10 @@ CallSpreads calls(const CallCounts& counts) {
 
 TEST(Verdict, EveryCallOfNoteMustAgree) {
   const auto same = compare_calls(calls({{"read", 1}, {"write", 1}}),
-                                  calls({{"read", 1.009}, {"write", 1}}), 0.01);
+                                  calls({{"read", 1.009}, {"write", 1}}), 0.01, false);
   EXPECT_EQ(judge_calls(same, "message").verdict, Verdict::same);
   const auto more = compare_calls(calls({{"read", 1}, {"write", 1}}),
-                                  calls({{"read", 1}, {"write", 1}, {"futex", 0.02}}), 0.01);
+                                  calls({{"read", 1}, {"write", 1}, {"futex", 0.02}}), 0.01, false);
   const Finding finding = judge_calls(more, "message");
   EXPECT_EQ(finding.verdict, Verdict::differs);
   EXPECT_THAT(finding.reason, HasSubstr("futex 0.000 in the original, 0.020 in ours"));
@@ -68,7 +68,7 @@ TEST(Verdict, EveryCallOfNoteMustAgree) {
 
 TEST(Verdict, CallsOfTheSetUpAreSummedUpAndNotJudged) {
   const auto compared = compare_calls(calls({{"read", 1}, {"brk", 0.0004}, {"poll", 0.0003}}),
-                                      calls({{"read", 1}}), 0.01);
+                                      calls({{"read", 1}}), 0.01, false);
   ASSERT_EQ(compared.size(), 2U);
   EXPECT_EQ(compared[1].name, "other");
   EXPECT_NEAR(compared[1].original.median, 0.0007, 1e-9);
@@ -80,13 +80,28 @@ TEST(Verdict, CallsThatVaryFromRunToRunAreUnresolvedWhereTheirRangesMeet) {
   original["futex"] = {0.50, 0.40, 0.60};
   CallSpreads ours;
   ours["futex"] = {0.55, 0.52, 0.58};
-  EXPECT_EQ(judge_calls(compare_calls(original, ours, 0.01), "op").verdict, Verdict::unresolved);
+  EXPECT_EQ(judge_calls(compare_calls(original, ours, 0.01, false), "op").verdict,
+            Verdict::unresolved);
   ours["futex"] = {0.70, 0.65, 0.75};
-  EXPECT_EQ(judge_calls(compare_calls(original, ours, 0.01), "op").verdict, Verdict::differs);
+  EXPECT_EQ(judge_calls(compare_calls(original, ours, 0.01, false), "op").verdict,
+            Verdict::differs);
+}
+
+TEST(Verdict, CallsThatVaryAreLeftToBlocksOfRunsWhereThoseCanBeMade) {
+  CallSpreads original = calls({{"read", 1}});
+  original["epoll_wait"] = {1.3, 0.2, 1.4};
+  CallSpreads ours = calls({{"read", 1}});
+  ours["epoll_wait"] = {1.4, 1.3, 1.5};
+  const auto compared = compare_calls(original, ours, 0.1, true);
+  EXPECT_EQ(compared[0].name, "epoll_wait");
+  EXPECT_TRUE(varies(compared[0], 0.1));
+  EXPECT_EQ(compared[0].verdict, Verdict::not_judged);
+  EXPECT_FALSE(varies(compared[1], 0.1));
+  EXPECT_EQ(judge_calls(compared, "op").verdict, Verdict::same) << "by read alone";
 }
 
 TEST(Verdict, NoCallsAtAllAreNotTheSame) {
-  EXPECT_EQ(judge_calls(compare_calls({}, {}, 0.01), "op").verdict, Verdict::unresolved);
+  EXPECT_EQ(judge_calls(compare_calls({}, {}, 0.01, false), "op").verdict, Verdict::unresolved);
 }
 
 TEST(Verdict, TheWorstOfARowIsTheRows) {
