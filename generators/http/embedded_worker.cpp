@@ -22,7 +22,9 @@
 #include <boost/beast/http/parser.hpp>
 #include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <cstring>
+#include <ctime>
 #include <memory>
 #include <optional>
 
@@ -45,12 +47,33 @@ constexpr std::size_t input_bytes = 4096;
 /// nginx reads files in pieces of this size.
 constexpr std::size_t piece_bytes = 32768;
 
+/// "Wed, 02 Dec 2026 09:00:00 GMT", as headers have it.
+class HttpDate {
+ public:
+  /// The text for `at`; made anew only where it is another second than the last one.
+  std::string_view text(std::time_t at) {
+    if (at != at_) {
+      at_ = at;
+      std::tm parts{};
+      gmtime_r(&at, &parts);
+      size_ = std::strftime(text_.data(), text_.size(), "%a, %d %b %Y %H:%M:%S GMT", &parts);
+    }
+    return {text_.data(), size_};
+  }
+
+ private:
+  std::time_t at_ = -1;
+  std::array<char, 32> text_{};
+  std::size_t size_ = 0;
+};
+
 /// What is shared by all sessions of a worker; one is answered at a time.
 struct Shared {
   const EmbeddedWorker* worker;
   std::array<char, 4096> discarded{};
   /// Headers and a piece of a file, until they are sent or stand in a session's own memory.
   std::array<char, piece_bytes + 512> output{};
+  HttpDate now;
 };
 
 template <typename Stream>
@@ -127,25 +150,36 @@ class Session : public std::enable_shared_from_this<Session<Stream>> {
     }
     left_ = static_cast<std::uint64_t>(facts.st_size);
     offset_ = 0;
-    write_headers("200 OK", left_);
+    write_headers("200 OK", left_, &facts);
     log(path, 200, left_);
     if (request.method() == beast_http::verb::head) left_ = 0;
     send_piece();
   }
 
-  void write_headers(std::string_view status, std::uint64_t length) {
-    const auto end = fmt::format_to_n(
-        shared_->output.data(), shared_->output.size(),
-        "HTTP/1.1 {}\r\nServer: krepro/{}\r\nContent-Type: text/html\r\nContent-Length: {}\r\n"
-        "Connection: {}\r\n\r\n",
-        status, version, length, keep_alive_ ? "keep-alive" : "close");
-    filled_ = end.size;
+  /// The headers that nginx sends: the client has as much to receive and to look through.
+  void write_headers(std::string_view status, std::uint64_t length, const struct stat* file) {
+    char* const begin = shared_->output.data();
+    char* end = fmt::format_to(begin,
+                               "HTTP/1.1 {}\r\nServer: krepro/{}\r\nDate: {}\r\n"
+                               "Content-Type: text/html\r\nContent-Length: {}\r\n",
+                               status, version, shared_->now.text(std::time(nullptr)), length);
+    if (file != nullptr) {
+      HttpDate modified;
+      end = fmt::format_to(end, "Last-Modified: {}\r\n", modified.text(file->st_mtime));
+    }
+    end = fmt::format_to(end, "Connection: {}\r\n", keep_alive_ ? "keep-alive" : "close");
+    if (file != nullptr) {
+      end = fmt::format_to(end, "ETag: \"{:x}-{:x}\"\r\nAccept-Ranges: bytes\r\n", file->st_mtime,
+                           length);
+    }
+    end = fmt::format_to(end, "\r\n");
+    header_bytes_ = filled_ = static_cast<std::size_t>(end - begin);
   }
 
   void answer_error(std::string_view status) {
     keep_alive_ = false;
     left_ = 0;
-    write_headers(status, 0);
+    write_headers(status, 0, nullptr);
     log("-", 400, 0);
     send_piece();
   }
@@ -173,7 +207,13 @@ class Session : public std::enable_shared_from_this<Session<Stream>> {
     }
     std::size_t sent = 0;
     if constexpr (!std::is_same_v<Stream, TlsStream>) {
-      const ssize_t size = ::send(stream_.native_handle(), output.data(), filled_, MSG_NOSIGNAL);
+      // Headers and file are two parts of one call, as nginx has them.
+      const std::array<iovec, 2> parts{{{output.data(), header_bytes_},
+                                        {output.data() + header_bytes_, filled_ - header_bytes_}}};
+      const std::size_t first = header_bytes_ == 0 ? 1 : 0;
+      const std::size_t last = filled_ == header_bytes_ ? 1 : 2;
+      const ssize_t size =
+          ::writev(stream_.native_handle(), parts.data() + first, static_cast<int>(last - first));
       if (size == static_cast<ssize_t>(filled_)) return piece_sent();
       if (size < 0 && errno != EAGAIN) return;
       if (size > 0) sent = static_cast<std::size_t>(size);
@@ -186,7 +226,7 @@ class Session : public std::enable_shared_from_this<Session<Stream>> {
   }
 
   void piece_sent() {
-    filled_ = 0;
+    filled_ = header_bytes_ = 0;
     if (left_ > 0) return send_piece();
     file_.reset();
     if (keep_alive_) return next_request();
@@ -207,7 +247,8 @@ class Session : public std::enable_shared_from_this<Session<Stream>> {
   std::array<char, input_bytes> input_{};
   std::size_t have_ = 0;
   std::string path_;
-  std::string pending_;  ///< What the socket did not take at once.
+  std::string pending_;           ///< What the socket did not take at once.
+  std::size_t header_bytes_ = 0;  ///< At the beginning of what is filled.
   std::size_t filled_ = 0;
   Descriptor file_;
   std::uint64_t left_ = 0;
@@ -219,7 +260,7 @@ class Session : public std::enable_shared_from_this<Session<Stream>> {
 class Worker {
  public:
   explicit Worker(const EmbeddedWorker& worker)
-      : shared_{&worker, {}},
+      : shared_{&worker, {}, {}, {}},
         listening_(context_, dup(worker.listening)),
         stop_(context_, dup(worker.stop)) {
     if (!worker.certificate.empty()) set_up_tls(worker);
@@ -288,6 +329,8 @@ class Worker {
 }  // namespace
 
 void run_embedded_worker(const EmbeddedWorker& worker) {
+  // writev has no flag for it.
+  std::signal(SIGPIPE, SIG_IGN);
   try {
     Worker(worker).run();
   } catch (const boost::system::system_error& error) {
