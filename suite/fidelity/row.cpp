@@ -317,26 +317,35 @@ void RowMeasuring::count_calls(const FidelityRow& row, RowResult& result) {
     const CallSpreads ours = calls_.count(Side::ours, row, where);
     result.calls = compare_calls(original, ours, about.syscall_tolerance,
                                  calls_.counter() == CallCounter::tracepoints);
-    finding = judge_calls(result.calls, about.operation);
+    const std::vector<Finding> varying = calls_.counter() == CallCounter::tracepoints
+                                             ? count_varying_calls(row, result)
+                                             : std::vector<Finding>();
+    result.findings.push_back(judge_calls(result.calls, about.operation));
+    result.findings.insert(result.findings.end(), varying.begin(), varying.end());
+    return;
   } catch (const Error& error) {
     if (error.code() == ExitCode::usage) throw;
     finding.reason = error.what();
   }
   result.findings.push_back(finding);
-  if (calls_.counter() == CallCounter::tracepoints) count_varying_calls(row, result);
 }
 
-void RowMeasuring::count_varying_calls(const FidelityRow& row, RowResult& result) {
+std::vector<Finding> RowMeasuring::count_varying_calls(const FidelityRow& row, RowResult& result) {
   const double tolerance = programs_->original().about().syscall_tolerance;
-  for (const CallComparison& call : result.calls) {
+  std::vector<Finding> findings;
+  for (CallComparison& call : result.calls) {
     if (call.verdict != Verdict::not_judged || !varies(call, tolerance)) continue;
     const auto& names = system_call_names();
     const auto known = std::find_if(names.begin(), names.end(),
                                     [&](const auto& name) { return name.name == call.name; });
     if (known == names.end()) continue;
-    result.findings.push_back(
+    findings.push_back(
         count_event(row, result, {call.name, light_system_call_tracepoint(*known), tolerance}));
+    // What three runs said is of no more use.
+    call.original.median = findings.back().original.value_or(call.original.median);
+    call.ours.median = findings.back().ours.value_or(call.ours.median);
   }
+  return findings;
 }
 
 Finding RowMeasuring::count_event(const FidelityRow& row, RowResult& result, const Event& event) {

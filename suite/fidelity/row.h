@@ -85,7 +85,7 @@ class RowMeasuring {
   void count_calls(const FidelityRow& row, RowResult& result);
   void count_wakeups(const FidelityRow& row, RowResult& result);
   /// Calls whose number varies from run to run: in blocks, as times are measured.
-  void count_varying_calls(const FidelityRow& row, RowResult& result);
+  std::vector<Finding> count_varying_calls(const FidelityRow& row, RowResult& result);
   /// Blocks of runs with `event` counted, until its ratio is known well enough.
   Finding count_event(const FidelityRow& row, RowResult& result, const Event& event);
 
