@@ -117,7 +117,11 @@ RunningServer::RunningServer(const nlohmann::json& options)
   if (!ready.is_null()) endpoint_ = ready.at("endpoint");
 }
 
-RunningServer::~RunningServer() { child_.close_and_kill(); }
+RunningServer::~RunningServer() {
+  // Not killed at once: it would leave its folder.
+  child_.close_stdin();
+  if (!child_.wait(patience_ns)) child_.close_and_kill();
+}
 
 nlohmann::json RunningServer::hear(const std::string& event) {
   const std::int64_t deadline_ns = now_ns() + patience_ns;
