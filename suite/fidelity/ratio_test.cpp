@@ -22,10 +22,9 @@ double log_ratio_of_block(std::size_t block, const std::array<double, runs_per_b
     run.figures.operations = 1;
     run.figures.elapsed_s = values[i];
     run.phase = "timed";
+    run.block = block;  // Blocks before it are not there, and give no ratio.
     runs.push_back(run);
   }
-  // Blocks are counted from 0, the others are not whole.
-  for (MeasuredRun& run : runs) run.block = block;
   return block_log_ratios(runs, [](const RunFigures& figures) { return figures.elapsed_s; }).at(0);
 }
 

@@ -12,6 +12,7 @@
 #include "common/base/error.h"
 #include "common/process/program.h"
 #include "suite/counters/perf_events.h"
+#include "suite/fidelity/verdict.h"
 #include "suite/statistics/summary.h"
 
 namespace krepro::fidelity {
@@ -19,8 +20,6 @@ namespace krepro::fidelity {
 namespace {
 
 constexpr int repetitions_by_tracepoints = 3;
-/// Calls per operation from which a call is counted without the others.
-constexpr double frequent_min = 0.001;
 /// strace stops the load at every call, some 20 to 50 us each: its runs are ten times shorter.
 constexpr std::int64_t strace_divisor = 10;
 /// Calls per operation without a counter of their own, above which the names are looked for anew.
@@ -156,7 +155,7 @@ CallSpreads SystemCallCounting::count(Side side, const FidelityRow& row,
   std::vector<SystemCallName> frequent;
   for (const SystemCallName& call : names_) {
     const auto found = spreads.find(call.name);
-    if (found != spreads.end() && found->second.median >= frequent_min) frequent.push_back(call);
+    if (found != spreads.end() && found->second.median >= calls_shown_min) frequent.push_back(call);
   }
   const CallSpreads exact = spread_of(count_differences(
       repetitions_by_tracepoints, lengths,
