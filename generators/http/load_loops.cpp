@@ -73,8 +73,10 @@ void LoadThread::run_closed(const WorkerContext& context) {
       tick(at_ns);
       next_tick_ns = at_ns + loop_tick_ns;
     }
+    // wrk reads the clock again before it waits, and counts in whole milliseconds. What lean does
+    // without.
+    if (!lean_) at_ns = now_ns();
     const std::int64_t wake_ns = std::min(next_tick_ns, end_ns);
-    // Whole milliseconds of both, as wrk counts them.
     const std::int64_t wait_ms =
         std::max<std::int64_t>(0, wake_ns / one_millisecond_ns - at_ns / one_millisecond_ns);
     handle_events(epoll_wait(epoll_.get(), events_.data(), static_cast<int>(events_.size()),
