@@ -50,20 +50,6 @@ std::vector<Address> resolve(const Url& url) {
   return addresses;
 }
 
-Address unix_address(const std::string& path) {
-  Address address;
-  sockaddr_un name{};
-  name.sun_family = AF_UNIX;
-  if (path.size() >= sizeof name.sun_path) {
-    throw usage_error(fmt::format("the path of the unix socket has more than {} bytes: {}",
-                                  sizeof name.sun_path - 1, path));
-  }
-  std::memcpy(name.sun_path, path.c_str(), path.size() + 1);
-  address.size = sizeof name;
-  std::memcpy(&address.storage, &name, sizeof name);
-  return address;
-}
-
 /// Waits for a connect that is under way; the error number, 0 when connected.
 int wait_connected(int socket, const std::function<void()>& check_interrupted) {
   const std::int64_t deadline_ns = now_ns() + answer_limit_ns;
@@ -103,6 +89,20 @@ std::string Address::to_string() const {
   getnameinfo(get(), size, host, sizeof host, port, sizeof port, NI_NUMERICHOST | NI_NUMERICSERV);
   return family() == AF_INET6 ? fmt::format("[{}]:{}", host, port)
                               : fmt::format("{}:{}", host, port);
+}
+
+Address unix_address(const std::string& path) {
+  Address address;
+  sockaddr_un name{};
+  name.sun_family = AF_UNIX;
+  if (path.size() >= sizeof name.sun_path) {
+    throw usage_error(fmt::format("the path of the unix socket has more than {} bytes: {}",
+                                  sizeof name.sun_path - 1, path));
+  }
+  std::memcpy(name.sun_path, path.c_str(), path.size() + 1);
+  address.size = sizeof name;
+  std::memcpy(&address.storage, &name, sizeof name);
+  return address;
 }
 
 bool Address::is_ipv4_loopback() const {

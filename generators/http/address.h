@@ -25,6 +25,9 @@ struct Address {
   [[nodiscard]] bool is_ipv4_loopback() const;
 };
 
+/// Throws usage_error where the path is too long for one.
+[[nodiscard]] Address unix_address(const std::string& path);
+
 /// Resolves the URL's host and connects once to each address until one accepts. Calls
 /// `check_interrupted` while it waits. Throws usage_error: the name does not resolve, or every
 /// address refused, with each one's reason.

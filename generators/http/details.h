@@ -45,7 +45,8 @@ A response is framed by RFC 9112: Content-Length, chunked, until the connection 
 responses, 204, 304 and HEAD. A server that closes with `Connection: close` or after
 `keepalive_requests` is nothing wrong: the connection is opened again at once, as wrk does, and
 counted (`extra.connections`). A request on a connection that is closed before a byte of an answer
-is sent again once (`repeated`). Everything else is an error of the sample, by kind:
+is sent again once (`repeated`); so are pipelined requests behind the last response of a connection.
+Everything else is an error of the sample, by kind:
 
 | kind | meaning |
 |---|---|
@@ -54,13 +55,15 @@ is sent again once (`repeated`). Everything else is an error of the sample, by k
 | `closed` | closed before an answer, twice for the same request |
 | `short_body` | closed in the middle of a response |
 | `excess` | bytes that nobody asked for: a body longer than announced |
-| `timeout` | no whole response within `--timeout` |
-| `status` | a status of 400 or above; their latencies are `service_of_errors` |
+| `timeout` | no whole response within `--timeout`, or a whole one after it |
+| `status` | a status of 400 or above |
 | `status_line`, `bad_header`, `endless_headers`, `bad_length`, `bad_chunk` | not HTTP |
 
 After an error the connection is opened again at the next tick of 100 ms, so that a server that
 fails at once is not stormed. Headers are bounded to 64 KiB a response; nothing of a body is kept.
-What was in flight at the end is in `extra.requests`: started = done + failed + in flight.
+Whole responses that are errors (`status`, late ones) are done all the same; their latencies are
+`service_of_errors`. In `extra.requests`, started = done + dropped + in flight at the end, where
+dropped are the requests whose connection failed under them.
 
 ## The server
 
@@ -97,7 +100,9 @@ master. Its CPU time is in clock ticks: 10 ms on most kernels.
 - Where threads outnumber connections there are fewer threads, with a note; wrk refuses.
 - The trial ends at its duration; wrk's threads look at it every 100 ms.
 - wrk counts an overdue response when it comes, and waits for ever where none comes; here the
-  request has failed after `--timeout`.
+  request is given up at the first tick after `--timeout`.
+- The load's loops are krepro's own in all patterns, and no library's: each call they make is part
+  of the load. The embedded server is Boost.Asio and Beast.
 - wrk's `read` that finds nothing counts as a read error and renews the connection; here it is not
   an error.
 - A body that ends with the connection is a response, and no read error.

@@ -21,6 +21,7 @@
 #include <boost/beast/http/buffer_body.hpp>
 #include <boost/beast/http/parser.hpp>
 #include <cerrno>
+#include <charconv>
 #include <chrono>
 #include <csignal>
 #include <cstring>
@@ -180,7 +181,9 @@ class Session : public std::enable_shared_from_this<Session<Stream>> {
     keep_alive_ = false;
     left_ = 0;
     write_headers(status, 0, nullptr);
-    log("-", 400, 0);
+    int number = 0;
+    std::from_chars(status.data(), status.data() + status.size(), number);
+    log("-", number, 0);
     send_piece();
   }
 

@@ -49,6 +49,7 @@ void HttpGenerator::configure_load(const Options& options, Frame& frame) {
   const LoadSettings& load = plan_.settings;
   if (is_endpoint(options.text("server"))) named_server_ = options.text("server");
   if (options.has("url")) {
+    refuse_server_options(options);
     named_server_ = options.text("url");
     static_cast<void>(parse_url(named_server_));
   }
@@ -91,7 +92,7 @@ void HttpGenerator::prepare_load(Frame& frame) {
   }
   url_ = parse_url(named_server_);
   server_pid_ = named_process(url_.fragment, HostFiles::system());
-  const bool own_server = !url_.fragment.empty();
+  const bool own_server = url_.fragment.starts_with(process_key);
   if (plan_.settings.server_pid != 0) server_pid_ = plan_.settings.server_pid;
   plan_.requests = RequestMix(plan_.settings, url_,
                               requested_paths(plan_.settings, url_, own_server, server_settings_));

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "common/affinity/cpu_set.h"
 #include "common/base/units.h"
 
 namespace krepro::http {
@@ -18,6 +19,7 @@ struct Sums {
   std::uint64_t opened = 0;
   std::uint64_t reopened = 0;
   std::uint64_t repeated = 0;
+  std::uint64_t dropped = 0;
   std::uint64_t resumed = 0;
   std::uint64_t waits = 0;
   std::uint64_t events = 0;
@@ -35,6 +37,7 @@ Sums sums_of(const std::vector<const LoadResult*>& results) {
     sums.opened += result->opened;
     sums.reopened += result->reopened;
     sums.repeated += result->repeated;
+    sums.dropped += result->dropped;
     sums.resumed += result->resumed;
     sums.waits += result->waits;
     sums.events += result->events;
@@ -144,6 +147,7 @@ void fill_sample(Sample& sample, const LoadPlan& plan,
   sample.extra["pattern"] = to_string(plan.settings.pattern);
   sample.extra["requests"] = {{"started", sums.started},
                               {"done", sample.operations},
+                              {"dropped", sums.dropped},
                               {"in_flight_at_the_end", sums.in_flight},
                               {"oldest_in_flight_ns", sums.oldest_ns},
                               {"repeated", sums.repeated}};
@@ -166,7 +170,8 @@ void fill_cpu_metrics(Sample& sample, const WorkerPool::Usage& usage) {
                            static_cast<double>(std::max<std::int64_t>(1, sample.duration_ns));
   sample.extra["load_cpus_used"] = cpu_share;
   const auto threads = sample.achieved.value("threads", std::uint64_t{1});
-  if (cpu_share > 0.95 * static_cast<double>(threads)) {
+  const auto cpus = static_cast<std::uint64_t>(CpuSet::allowed().size());
+  if (cpu_share > 0.95 * static_cast<double>(std::min(threads, cpus))) {
     sample.notes.emplace_back(
         "the load's threads were busy all the time: they, and not the server, "
         "may be the limit");
@@ -175,6 +180,12 @@ void fill_cpu_metrics(Sample& sample, const WorkerPool::Usage& usage) {
 
 void fill_server_metrics(Sample& sample, const ProcessAccounts& before,
                          const ProcessAccounts& after) {
+  if (after.processes != before.processes) {
+    sample.notes.emplace_back(
+        "processes of the server came or went during the load: its CPU time and switches are not "
+        "told");
+    return;
+  }
   const auto switches = [](const ProcessAccounts& accounts) {
     return static_cast<double>(accounts.voluntary_switches + accounts.involuntary_switches);
   };
@@ -186,13 +197,10 @@ void fill_server_metrics(Sample& sample, const ProcessAccounts& before,
   sample.metrics["server_switches/request"] = {per(switches(after) - switches(before), operations),
                                                "1", false, false};
   sample.extra["server_processes"] = {
-      {"processes", after.processes},
+      {"processes", after.processes.size()},
       {"run_time_ns", after.run_ns - before.run_ns},
       {"voluntary_switches", after.voluntary_switches - before.voluntary_switches},
       {"involuntary_switches", after.involuntary_switches - before.involuntary_switches}};
-  if (after.processes != before.processes) {
-    sample.notes.emplace_back("processes of the server came or went: its figures are not whole");
-  }
 }
 
 std::string result_text(const Sample& sample, const LoadPlan& plan, const std::string& url) {
@@ -224,8 +232,7 @@ std::string result_text(const Sample& sample, const LoadPlan& plan, const std::s
     text += "  server    " + cost_line(sample, "server_");
   }
   if (const auto reopened = sample.extra.at("connections").at("reopened"); reopened != 0) {
-    text += fmt::format("  reopened  {} connections, which the server had closed\n",
-                        reopened.get<std::uint64_t>());
+    text += fmt::format("  reopened  {} connections\n", reopened.get<std::uint64_t>());
   }
   for (const std::string& note : sample.notes) text += fmt::format("  note: {}\n", note);
   return text;

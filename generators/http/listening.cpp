@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 
 #include <cerrno>
 #include <cstring>
@@ -22,14 +21,9 @@ namespace {
 constexpr int backlog = 511;
 
 Address address_of(const ServerSettings& settings, const std::string& unix_path) {
+  if (settings.listen == Listen::unix_socket) return unix_address(unix_path);
   Address address;
-  if (settings.listen == Listen::unix_socket) {
-    sockaddr_un name{};
-    name.sun_family = AF_UNIX;
-    unix_path.copy(name.sun_path, sizeof name.sun_path - 1);
-    std::memcpy(&address.storage, &name, sizeof name);
-    address.size = sizeof name;
-  } else if (settings.listen == Listen::ipv6) {
+  if (settings.listen == Listen::ipv6) {
     sockaddr_in6 name{};
     name.sin6_family = AF_INET6;
     name.sin6_addr = in6addr_loopback;
@@ -63,11 +57,10 @@ Descriptor listening_socket(const Address& address, bool reuseport) {
 
 Listening listen_for(const ServerSettings& settings, std::size_t workers,
                      const std::string& unix_path) {
-  const bool reuseport = settings.reuseport && settings.listen != Listen::unix_socket;
   Address address = address_of(settings, unix_path);
   Listening listening;
-  for (std::size_t i = 0; i < (reuseport ? workers : 1); ++i) {
-    listening.sockets.push_back(listening_socket(address, reuseport));
+  for (std::size_t i = 0; i < (settings.reuseport ? workers : 1); ++i) {
+    listening.sockets.push_back(listening_socket(address, settings.reuseport));
     // The others share the port that the first one was given.
     address.size = sizeof address.storage;
     getsockname(listening.sockets.front().get(), reinterpret_cast<sockaddr*>(&address.storage),

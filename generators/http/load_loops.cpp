@@ -16,6 +16,10 @@ namespace {
 constexpr std::int64_t loop_tick_ns = 100'000'000;
 constexpr std::int64_t one_millisecond_ns = 1'000'000;
 
+/// wrk's clock for ticks and waits. With ticks between two milliseconds, a wait that is rounded
+/// down to 0 would have the loop spin until the tick.
+std::int64_t whole_milliseconds(std::int64_t ns) { return ns / one_millisecond_ns; }
+
 }  // namespace
 
 void LoadThread::run(const WorkerContext& context) {
@@ -42,7 +46,8 @@ void LoadThread::tick(std::int64_t at_ns) {
       case Stage::connecting:
       case Stage::handshake:
         if (at_ns - connection.opened_ns > plan_->settings.timeout_ns) {
-          broken(connection, Failure::connect);
+          broken(connection,
+                 connection.stage == Stage::handshake ? Failure::tls : Failure::connect);
         }
         break;
       case Stage::ready:
@@ -59,8 +64,9 @@ void LoadThread::run_closed(const WorkerContext& context) {
   result_.waits = 0;
   result_.events = 0;
   const std::int64_t end_ns = context.start_ns + plan_->settings.duration_ns;
+  const std::int64_t end_ms = whole_milliseconds(end_ns + one_millisecond_ns - 1);
   std::int64_t at_ns = now_ns();
-  std::int64_t next_tick_ns = at_ns + loop_tick_ns;
+  std::int64_t next_tick_ms = whole_milliseconds(at_ns + loop_tick_ns);
   for (Connection& connection : connections_) {
     if (lean_) {
       go_on(connection, now_ns());
@@ -69,16 +75,14 @@ void LoadThread::run_closed(const WorkerContext& context) {
     }
   }
   while (at_ns < end_ns && !context.stopped()) {
-    if (at_ns >= next_tick_ns) {
+    if (whole_milliseconds(at_ns) >= next_tick_ms) {
       tick(at_ns);
-      next_tick_ns = at_ns + loop_tick_ns;
+      next_tick_ms = whole_milliseconds(at_ns + loop_tick_ns);
     }
-    // wrk reads the clock again before it waits, and counts in whole milliseconds. What lean does
-    // without.
+    // wrk reads the clock again before it waits. What lean does without.
     if (!lean_) at_ns = now_ns();
-    const std::int64_t wake_ns = std::min(next_tick_ns, end_ns);
     const std::int64_t wait_ms =
-        std::max<std::int64_t>(0, wake_ns / one_millisecond_ns - at_ns / one_millisecond_ns);
+        std::max<std::int64_t>(0, std::min(next_tick_ms, end_ms) - whole_milliseconds(at_ns));
     handle_events(epoll_wait(epoll_.get(), events_.data(), static_cast<int>(events_.size()),
                              static_cast<int>(wait_ms)));
     at_ns = now_ns();

@@ -1,6 +1,5 @@
 // Opening connections, before the run and again during it.
 #include <fmt/format.h>
-#include <poll.h>
 
 #include <cerrno>
 #include <cstring>
@@ -13,8 +12,13 @@ namespace krepro::http {
 
 namespace {
 
+/// Without one connection more that is open.
 constexpr std::int64_t opening_limit_ns = 30'000'000'000;
 constexpr int opening_wait_ms = 50;
+constexpr std::int64_t opening_wait_ns = opening_wait_ms * 1'000'000LL;
+/// Of a thread: more would only stand in the server's queues, and be turned away where these are
+/// full.
+constexpr std::size_t under_way_at_once = 64;
 
 int socket_error(int socket) {
   int error_number = 0;
@@ -26,27 +30,39 @@ int socket_error(int socket) {
 }  // namespace
 
 void LoadThread::open(const std::atomic<bool>& abandoned) {
-  const std::int64_t deadline_ns = now_ns() + opening_limit_ns;
+  std::int64_t deadline_ns = now_ns() + opening_limit_ns;
   while (ready_ < connections_.size()) {
-    for (Connection& connection : connections_) {
-      if (connection.stage == Stage::waiting) start_connection(connection);
-      if (connection.stage == Stage::waiting) break;  // What it lacks the others lack too.
-    }
+    const std::size_t ready_before = ready_;
+    start_waiting(now_ns());
     const int count =
         epoll_wait(epoll_.get(), events_.data(), static_cast<int>(events_.size()), opening_wait_ms);
     handle_events(count);
     if (abandoned.load()) throw Error(ExitCode::interrupted, "interrupted");
+    if (ready_ > ready_before) deadline_ns = now_ns() + opening_limit_ns;
     if (now_ns() > deadline_ns) {
       throw usage_error(
-          fmt::format("only {} of a thread's {} connections to {} were open after 30 s{}", ready_,
-                      connections_.size(), plan_->server.to_string(),
-                      opening_problem_.empty() ? "" : " (" + opening_problem_ + ")"),
+          fmt::format(
+              "only {} of a thread's {} connections to {} are open, and none came in 30 s{}",
+              ready_, connections_.size(), plan_->server.to_string(),
+              opening_problem_.empty() ? "" : " (" + opening_problem_ + ")"),
           "the server's listen backlog, net.core.somaxconn and net.ipv4.tcp_max_syn_backlog limit "
           "it");
     }
   }
   opening_ = false;
   result_.opened = ready_;
+}
+
+void LoadThread::start_waiting(std::int64_t at_ns) {
+  for (Connection& connection : connections_) {
+    if (under_way_ >= under_way_at_once) return;
+    if (connection.stage != Stage::waiting) continue;
+    // One that failed is not tried again at once.
+    if (connection.opened_ns != 0 && at_ns - connection.opened_ns < opening_wait_ns) continue;
+    start_connection(connection);
+    if (connection.stage == Stage::waiting) return;  // What it lacks the others lack too.
+    ++under_way_;
+  }
 }
 
 void LoadThread::set_interest(Connection& connection, std::uint32_t interest) {
@@ -117,6 +133,7 @@ void LoadThread::became_ready(Connection& connection) {
   connection.stage = Stage::ready;
   if (opening_) {
     ++ready_;
+    --under_way_;
     return;
   }
   if (!lean_) {
@@ -133,7 +150,10 @@ void LoadThread::opening_failed(Connection& connection, Failure failure,
                                 const std::string& reason) {
   if (opening_ && failure == Failure::tls) throw usage_error(reason);
   opening_problem_ = reason;
-  if (opening_) return close_connection(connection);
+  if (opening_) {
+    --under_way_;
+    return close_connection(connection);
+  }
   broken(connection, failure);
 }
 

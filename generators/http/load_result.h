@@ -14,8 +14,8 @@ namespace krepro::http {
 /// Why an exchange failed; each is counted apart.
 enum class Failure : std::uint8_t {
   connect,      ///< A connection could not be reopened.
-  tls,          ///< The handshake of a reopened connection failed, or a TLS record was wrong.
-  reset,        ///< Reading or writing failed: the peer reset the connection.
+  tls,          ///< The handshake of a reopened connection failed.
+  reset,        ///< Reading or writing failed: the peer reset the connection, or broke TLS.
   closed,       ///< Closed before a byte of the answer, twice for the same request.
   short_body,   ///< Closed in the middle of a response.
   excess,       ///< Bytes that no request asked for: a body longer than announced.
@@ -44,6 +44,7 @@ struct LoadResult {
   std::uint64_t opened = 0;     ///< Connections open at the start.
   std::uint64_t reopened = 0;   ///< Connections opened again during the run.
   std::uint64_t repeated = 0;   ///< Requests sent again on a new connection.
+  std::uint64_t dropped = 0;    ///< Requests without a whole response, their connection failed.
   std::uint64_t resumed = 0;    ///< TLS: of the reopened, those that took up a session.
   std::uint64_t waits = 0;      ///< epoll_wait calls.
   std::uint64_t events = 0;     ///< What they returned.
@@ -53,7 +54,7 @@ struct LoadResult {
   std::int64_t end_ns = 0;      ///< When the last that counts ended, after the start.
   Histogram service;            ///< From the first byte written to the last read.
   Histogram response;           ///< Open loop: from when the request was due.
-  Histogram failed;             ///< Service of responses with a status of 400 or above.
+  Histogram failed;             ///< Service of responses that came late or said no.
   Histogram connect;
   Histogram handshake;
   Series series;

@@ -1,6 +1,7 @@
 // Exchanges: writing requests, reading responses, and what happens when a connection ends.
 #include "generators/http/load_thread.h"
 
+#include <algorithm>
 #include <cerrno>
 
 #include "common/base/error.h"
@@ -16,6 +17,9 @@ namespace {
 constexpr std::size_t buffer_bytes = 8192;
 constexpr std::size_t buffer_distance = buffer_bytes + 176;
 constexpr std::size_t lean_events = 512;
+/// Full reads of one event, 512 KiB: a sender as fast as we are keeps no thread from its other
+/// connections, its clock and its end.
+constexpr int reads_at_once = 64;
 
 std::size_t seconds_of(const LoadSettings& settings) {
   return static_cast<std::size_t>((settings.duration_ns + settings.timeout_ns) / one_second_ns) + 2;
@@ -77,7 +81,7 @@ char* LoadThread::buffer_of(const Connection& connection) {
 void LoadThread::handle(Connection& connection, std::uint32_t events) {
   switch (connection.stage) {
     case Stage::waiting:
-      return;  // It ended earlier in the same round.
+      return;
     case Stage::connecting:
       return connected(connection, events);
     case Stage::handshake:
@@ -94,7 +98,7 @@ void LoadThread::handle(Connection& connection, std::uint32_t events) {
 }
 
 bool LoadThread::on_readable(Connection& connection, bool to_the_end) {
-  for (;;) {
+  for (int reads = 1;; ++reads) {
     const IoResult got = connection.read(buffer_of(connection), buffer_bytes);
     switch (got.state) {
       case IoState::again:
@@ -120,6 +124,11 @@ bool LoadThread::on_readable(Connection& connection, bool to_the_end) {
     } else if (!full && !to_the_end) {
       return true;
     }
+    // What TLS has decrypted already, no event would announce.
+    if (reads < reads_at_once || (connection.ssl && connection.readable())) continue;
+    // Edges have to be asked for again.
+    if (lean_) set_interest(connection, connection.interest);
+    return true;
   }
 }
 
@@ -142,15 +151,10 @@ bool LoadThread::consume(Connection& connection, std::size_t size) {
     }
     at_ns = now_ns();
     finish_response(connection, at_ns);
-    // A server that answered before the whole request was written will not read the rest.
-    if (!connection.parser.keep_alive() || connection.writing) {
-      // Pipelined requests behind it are as if they had not been made.
-      connection.writing = false;
-      result_.started -= connection.outstanding;
-      result_.repeated += connection.outstanding;
-      outstanding_ -= connection.outstanding;
-      connection.outstanding = 0;
-      renew(connection);
+    // A server that answered all before all was written will not read the rest.
+    const bool unread = connection.outstanding == 0 && connection.writing;
+    if (!connection.parser.keep_alive() || unread) {
+      renew_without_rest(connection);
       return false;
     }
     connection.parser.next();
@@ -163,10 +167,15 @@ bool LoadThread::consume(Connection& connection, std::size_t size) {
 void LoadThread::finish_response(Connection& connection, std::int64_t at_ns) {
   const int status = connection.parser.status();
   ++result_.operations;
-  ++result_.statuses[static_cast<std::size_t>(status / 100) % result_.statuses.size()];
+  // RFC 9110, 15: a status that no class knows is as one of 500.
+  ++result_.statuses[std::min(static_cast<std::size_t>(status / 100), result_.statuses.size() - 1)];
   result_.series.add(at_ns);
-  const bool bad = status >= 400;
-  if (bad) ++result_.failures[static_cast<std::size_t>(Failure::status)];
+  // As wrk, which counts a response that comes too late when it comes.
+  const bool late = at_ns - connection.start_ns > plan_->settings.timeout_ns;
+  const bool bad = status >= 400 || late;
+  if (bad) {
+    ++result_.failures[static_cast<std::size_t>(late ? Failure::timeout : Failure::status)];
+  }
   connection.used = true;
   --outstanding_;
   if (--connection.outstanding > 0) return;
@@ -196,7 +205,7 @@ void LoadThread::begin_request(Connection& connection, std::int64_t at_ns) {
 void LoadThread::on_writable(Connection& connection) {
   if (!connection.writing) {
     if (lean_) return;
-    if (!connection.repeated) begin_request(connection, now_ns());
+    begin_request(connection, now_ns());
   }
   send(connection);
   if (!lean_ && connection.stage == Stage::ready && !connection.writing) {
@@ -221,19 +230,18 @@ void LoadThread::send(Connection& connection) {
 void LoadThread::on_end(Connection& connection) {
   if (connection.outstanding > 0 && connection.parser.ends_with_connection()) {
     finish_response(connection, now_ns());
-    if (connection.outstanding > 0) return lost(connection, Failure::short_body);
-    return renew(connection);
+    return renew_without_rest(connection);
   }
   lost(connection, connection.parser.untouched() ? Failure::closed : Failure::short_body);
 }
 
 void LoadThread::lost(Connection& connection, Failure failure) {
   if (connection.outstanding == 0) return renew(connection);
-  // A server may close an idle connection at any moment, just when a request is under way: it is
+  // A server may close a connection between two responses, just when a request is under way: it is
   // sent again, once.
-  const bool unanswered =
-      connection.outstanding == plan_->settings.pipeline && connection.parser.untouched();
-  if (!unanswered || connection.repeated) return broken(connection, failure);
+  if (!connection.parser.untouched()) return broken(connection, failure);
+  if (connection.outstanding < plan_->settings.pipeline) return renew_without_rest(connection);
+  if (connection.repeated) return broken(connection, failure);
   connection.repeated = true;
   connection.writing = true;
   connection.written = 0;
@@ -241,8 +249,19 @@ void LoadThread::lost(Connection& connection, Failure failure) {
   renew(connection);
 }
 
+void LoadThread::renew_without_rest(Connection& connection) {
+  result_.started -= connection.outstanding;
+  result_.repeated += connection.outstanding;
+  outstanding_ -= connection.outstanding;
+  connection.outstanding = 0;
+  connection.repeated = false;
+  connection.writing = false;
+  renew(connection);
+}
+
 void LoadThread::broken(Connection& connection, Failure failure) {
   ++result_.failures[static_cast<std::size_t>(failure)];
+  result_.dropped += connection.outstanding;
   outstanding_ -= connection.outstanding;
   connection.outstanding = 0;
   connection.repeated = false;

@@ -25,7 +25,7 @@ class LoadThread {
   LoadThread& operator=(const LoadThread&) = delete;
 
   /// Opens all connections, TLS handshakes included, and returns when they are open. Throws where
-  /// they are not within half a minute, and interrupted once `abandoned` is set.
+  /// none comes for half a minute, and interrupted once `abandoned` is set.
   void open(const std::atomic<bool>& abandoned);
   /// The load, to its end.
   void run(const WorkerContext& context);
@@ -33,6 +33,7 @@ class LoadThread {
 
  private:
   // load_opening.cpp
+  void start_waiting(std::int64_t at_ns);
   void start_connection(Connection& connection);
   void connected(Connection& connection, std::uint32_t events);
   void handshake(Connection& connection);
@@ -56,6 +57,8 @@ class LoadThread {
   void lost(Connection& connection, Failure failure);
   void broken(Connection& connection, Failure failure);
   void renew(Connection& connection);
+  /// Pipelined requests that are not answered are as if they had not been made.
+  void renew_without_rest(Connection& connection);
 
   // load_loops.cpp
   void tick(std::int64_t at_ns);
@@ -81,6 +84,7 @@ class LoadThread {
   LoadResult result_;
   bool batch_done_ = false;      ///< consume() saw the last outstanding response of a connection.
   std::size_t ready_ = 0;        ///< Connections that are open, while opening.
+  std::size_t under_way_ = 0;    ///< Those that are being opened, while opening.
   std::string opening_problem_;  ///< The last reason why one could not be opened.
 
   // The open loop's schedule.

@@ -188,8 +188,7 @@ class Nginx : public Server {
     request.argv = {
         program_.string(), "-p", folder_.path().string() + "/", "-c", file.string(), "-e",
         "error.log"};
-    request.pipe_stdin = request.pipe_stdout = request.pipe_stderr = false;
-    request.pipe_stderr = true;
+    request.pipe_stdin = request.pipe_stdout = false;
     request.remove_at_end = {folder_.path()};
     child_.emplace(Child::spawn(request));
     return wait_until_it_accepts(frame);
@@ -207,13 +206,23 @@ class Nginx : public Server {
       try {
         const int status =
             ask_once(url, deadline_ns - now_ns(), [&frame] { frame.check_interrupted(); });
-        if (status == 200) return "";
-        if (status != 0) return refusal(status);
+        if (status == 200 && all_workers_live()) return "";
+        if (status != 0 && status != 200) return refusal(status);
       } catch (const Error& error) {
         if (error.code() == ExitCode::interrupted) throw;
       }
     }
     return "it does not answer";
+  }
+
+  /// The first one answers while nginx still forks the others. Where the kernel tells no children,
+  /// the first must do.
+  bool all_workers_live() const {
+    const std::size_t live = children_of(child_->pid(), HostFiles::system()).size();
+    const auto asked = settings_.workers != 0
+                           ? settings_.workers
+                           : static_cast<std::size_t>(sysconf(_SC_NPROCESSORS_ONLN));
+    return live == 0 || live >= asked;
   }
 
   void bind_workers(const std::vector<int>& order) {

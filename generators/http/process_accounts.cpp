@@ -56,7 +56,7 @@ void add_thread(const std::string& folder, const HostFiles& host, ProcessAccount
 }
 
 void add_process(std::int64_t pid, const HostFiles& host, ProcessAccounts& sum) {
-  ++sum.processes;
+  sum.processes.emplace_back(pid, start_time(pid, host).value_or(0));
   const std::string tasks = fmt::format("/proc/{}/task", pid);
   for (const std::string& task : host.list(tasks)) {
     const std::string folder = tasks + "/" + task;
@@ -161,13 +161,12 @@ std::uint64_t peak_memory_bytes() {
 }
 
 std::string process_fragment(std::int64_t pid, const HostFiles& host) {
-  return fmt::format("process={}.{}", pid, start_time(pid, host).value_or(0));
+  return fmt::format("{}{}.{}", process_key, pid, start_time(pid, host).value_or(0));
 }
 
 std::optional<std::int64_t> named_process(const std::string& fragment, const HostFiles& host) {
-  constexpr std::string_view key = "process=";
-  if (!fragment.starts_with(key)) return std::nullopt;
-  std::istringstream text(fragment.substr(key.size()));
+  if (!fragment.starts_with(process_key)) return std::nullopt;
+  std::istringstream text(fragment.substr(process_key.size()));
   std::int64_t pid = 0;
   char dot = 0;
   std::uint64_t started = 0;

@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "common/base/host_files.h"
@@ -15,8 +17,14 @@
 
 namespace krepro::http {
 
+/// What the fragment of an endpoint begins with where it names a server's process.
+inline constexpr std::string_view process_key = "process=";
+
+/// A pid, and the time when it started.
+using ProcessName = std::pair<std::int64_t, std::uint64_t>;
+
 struct ProcessAccounts {
-  std::uint64_t processes = 0;
+  std::vector<ProcessName> processes;
   double user_ns = 0;
   double system_ns = 0;
   double run_ns = 0;  ///< Time on a CPU to the nanosecond; user and system are in clock ticks.

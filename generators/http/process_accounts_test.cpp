@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "common/timing/clock.h"
+#include "generators/http/http_sample.h"
 
 namespace krepro::http {
 namespace {
@@ -39,7 +40,7 @@ TEST(ProcessAccounts, CountWhatAProcessAndItsChildrenUse) {
   setpgid(master, master);
   const Group group{master};
   std::optional<ProcessAccounts> before = read_accounts(master, host);
-  while (before && before->processes < 2) before = read_accounts(master, host);
+  while (before && before->processes.size() < 2) before = read_accounts(master, host);
   ASSERT_TRUE(before);
   ASSERT_EQ(write(released[1], "g", 1), 1);
   // The child computes for 100 ms and then sleeps: only then has it switched for certain.
@@ -56,13 +57,33 @@ TEST(ProcessAccounts, CountWhatAProcessAndItsChildrenUse) {
   ASSERT_TRUE(after);
   EXPECT_GE(after->run_ns - before->run_ns, 1e6);
   EXPECT_GT(switches(*after), switches(*before));
-  EXPECT_EQ(after->processes, 2U);
+  EXPECT_EQ(after->processes, before->processes);
   close(released[0]);
   close(released[1]);
 }
 
 TEST(ProcessAccounts, KnowNothingOfAProcessThatIsNotThere) {
   EXPECT_FALSE(read_accounts(4'194'303, HostFiles("/")));
+}
+
+TEST(ProcessAccounts, TellNothingOfAServerWhoseProcessesWereReplaced) {
+  ProcessAccounts before;
+  before.processes = {{10, 5}, {11, 6}};
+  before.voluntary_switches = 1000;
+  ProcessAccounts after = before;
+  after.voluntary_switches = 3000;
+  Sample whole;
+  whole.operations = 100;
+  fill_server_metrics(whole, before, after);
+  EXPECT_EQ(whole.metrics.at("server_switches/request").value, 20);
+  // As many as before, and one of them another.
+  after.processes.back() = {12, 90};
+  after.voluntary_switches = 40;
+  Sample replaced;
+  replaced.operations = 100;
+  fill_server_metrics(replaced, before, after);
+  EXPECT_FALSE(replaced.metrics.contains("server_switches/request"));
+  EXPECT_EQ(replaced.notes.size(), 1U);
 }
 
 TEST(ProcessName, FindsTheProcessAgain) {

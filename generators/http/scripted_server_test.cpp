@@ -4,8 +4,11 @@
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
+
+#include <atomic>
 
 #include "generators/http/test_support/running_http.h"
 
@@ -181,6 +184,105 @@ TEST(Repeated, ARequestOnAConnectionThatIsClosedUnderIt) {
   EXPECT_EQ(run.errors(), 0U) << run.sample.at("errors");
   EXPECT_GT(run.sample.at("extra").at("requests").at("repeated").get<int>(), 0);
   EXPECT_GT(run.sample.at("extra").at("connections").at("reopened").get<int>(), 0);
+}
+
+TEST(Hostile, AnEndlessBody) {
+  expect_failure(ScriptedServer([](int socket) {
+                   if (!read_request(socket)) return;
+                   write_all(socket, "HTTP/1.1 200 OK\r\n\r\n");
+                   while (write_all(socket, std::string(1U << 20U, 'x'))) {
+                   }
+                 }),
+                 "timeout");
+}
+
+TEST(Hostile, AStatusThatNoClassKnows) {
+  const ScriptedServer server(
+      answering("HTTP/1.1 999 What\r\nContent-Length: 0\r\n\r\n", false, false));
+  const HttpRun run = run_http({short_run, "-c2", "-t1", server.url()});
+  EXPECT_EQ(run.exit_code, 1);
+  EXPECT_EQ(run.errors("status"), run.sample.at("operations").get<std::uint64_t>());
+  EXPECT_EQ(run.sample.at("extra").at("statuses").at("5xx"), run.sample.at("operations"));
+}
+
+TEST(Hostile, AnswersThatComeTooLate) {
+  // Whether the request has been given up by then or not.
+  const ScriptedServer server([](int socket) {
+    while (read_request(socket)) {
+      usleep(40'000);
+      if (!write_all(socket, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")) return;
+    }
+  });
+  for (const char* pattern : {"wrk", "lean"}) {
+    const HttpRun run = run_http({short_run, "-c4", "-t1", "--timeout=20ms",
+                                  std::string("--pattern=") + pattern, server.url()});
+    EXPECT_EQ(run.exit_code, 1);
+    EXPECT_GT(run.errors("timeout"), 0U);
+    EXPECT_EQ(run.errors(), run.errors("timeout")) << run.sample.at("errors");
+    EXPECT_EQ(run.sample.at("latency").at("service").at("count"), 0) << "none was in time";
+  }
+}
+
+TEST(Pipelined, AConnectionThatIsClosedInTheMiddleOfABatch) {
+  // In turns, a connection answers a batch whole and is closed without a word under the next, so
+  // that this one is sent again; and the next connection answers only a part of it.
+  void* memory = mmap(nullptr, sizeof(std::atomic<int>), PROT_READ | PROT_WRITE,
+                      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(memory, MAP_FAILED);
+  auto* turn = new (memory) std::atomic<int>(0);
+  constexpr int depth = 4;
+  const char* const plain = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
+  const char* const last = "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
+  for (const char* closing : {last, plain}) {
+    const ScriptedServer server([=](int socket) {
+      if (!read_request(socket)) return;  // Who looks whether there is a server.
+      const int answered = turn->fetch_add(1) % 2 == 0 ? depth : 2;
+      for (int i = 1; i < depth; ++i) {
+        if (!read_request(socket)) return;
+      }
+      for (int i = 1; i < answered; ++i) write_all(socket, plain);
+      write_all(socket, answered == depth ? plain : closing);
+      if (answered == depth) static_cast<void>(read_request(socket));
+    });
+    for (const char* pattern : {"wrk", "lean"}) {
+      const HttpRun run = run_http({"--duration=800ms", "-c1", "-t1", "--pipeline=4",
+                                    std::string("--pattern=") + pattern, server.url()});
+      EXPECT_EQ(run.exit_code, 0) << run.err;
+      EXPECT_EQ(run.errors(), 0U) << run.sample.at("errors");
+      const auto& extra = run.sample.at("extra");
+      EXPECT_GT(extra.at("connections").at("reopened").get<int>(), 5) << "it goes on";
+      const auto& requests = extra.at("requests");
+      EXPECT_EQ(requests.at("started").get<int>(),
+                requests.at("done").get<int>() + requests.at("in_flight_at_the_end").get<int>());
+    }
+  }
+  munmap(memory, sizeof(std::atomic<int>));
+}
+
+TEST(Opening, AServerThatAcceptsSlowly) {
+  // Its queue is full most of the time: the connections come one by one, and all come.
+  const ScriptedServer server(
+      answering("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", false, false), 8, 5000);
+  const HttpRun run = run_http({short_run, "-c300", "-t2", server.url()});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_EQ(run.sample.at("achieved").at("connections"), 300);
+}
+
+TEST(Waits, LastUntilThereIsSomethingToDo) {
+  // Two events a request, and ten ticks a second: waits that return at once with nothing are more
+  // than the events by far.
+  const ScriptedServer server([](int socket) {
+    while (read_request(socket)) {
+      usleep(10'000);
+      if (!write_all(socket, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")) return;
+    }
+  });
+  for (const char* pattern : {"wrk", "lean"}) {
+    const HttpRun run = run_http(
+        {"--duration=900ms", "-c1", "-t1", std::string("--pattern=") + pattern, server.url()});
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    EXPECT_GT(run.sample.at("metrics").at("events/wait").at("value").get<double>(), 0.5) << pattern;
+  }
 }
 
 TEST(AtTheEnd, RequestsInFlightAreTold) {

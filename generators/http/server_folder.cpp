@@ -37,6 +37,8 @@ bool ServerFolder::open_to_all() const {
 
 void write_static_files(const std::filesystem::path& root, const ServerSettings& settings) {
   std::filesystem::create_directory(root);
+  // nginx's workers read them as another user, whatever the umask is.
+  chmod(root.c_str(), 0755);
   for (std::size_t i = 0; i < settings.file_sizes.size(); ++i) {
     const std::filesystem::path path = root / file_path(settings.file_sizes, i).substr(1);
     std::ofstream file(path, std::ios::binary);
@@ -48,6 +50,7 @@ void write_static_files(const std::filesystem::path& root, const ServerSettings&
     }
     file.close();
     if (!file) throw system_error("write " + path.string(), errno);
+    chmod(path.c_str(), 0644);
   }
 }
 

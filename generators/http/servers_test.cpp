@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "generators/http/server.h"
@@ -153,6 +154,22 @@ TEST(Nginx, ServesBelowAFolderThatIsClosedToOthers) {
   } else {
     EXPECT_TRUE(sample.at("notes").empty()) << sample.at("notes");
   }
+}
+
+TEST(Nginx, ServesWhateverTheUmaskIs) {
+  if (find_nginx().empty()) GTEST_SKIP() << "nginx is not installed";
+  const mode_t before = umask(077);
+  const RunningServer server({{"server", "nginx"}, {"server_workers", 1}});
+  umask(before);
+  ASSERT_FALSE(server.endpoint().empty()) << server.problem();
+  expect_good(run_http({half_second, "-c4", server.url()}));
+}
+
+TEST(Embedded, RequestsThePageThatTheUrlNames) {
+  const RunningServer server({{"server", "embedded"}, {"server_workers", 1}});
+  // A fragment that names no process is the user's, and not the mark of a server of our own.
+  const HttpRun run = run_http({half_second, "-c2", server.url("/missing.html#top")});
+  EXPECT_EQ(run.errors("status"), run.sample.at("operations").get<std::uint64_t>());
 }
 
 TEST(Embedded, HasAProcessForEachWorker) {

@@ -151,13 +151,15 @@ ServerSettings server_settings(const Options& options) {
   if (listen == "unix") server.listen = Listen::unix_socket;
   if (listen == "::1") server.listen = Listen::ipv6;
   server.port = static_cast<std::uint16_t>(options.integer("port"));
-  if (server.listen == Listen::unix_socket && server.port != 0) {
-    throw usage_error("port: a unix socket has none");
-  }
+  const bool on_unix_socket = server.listen == Listen::unix_socket;
+  if (on_unix_socket && server.port != 0) throw usage_error("port: a unix socket has none");
   server.workers = static_cast<std::size_t>(options.integer("server-workers"));
   server.tls = options.flag("tls");
   server.access_log = options.flag("access-log");
   server.reuseport = options.text("accept") == "reuseport";
+  if (on_unix_socket && server.reuseport) {
+    throw usage_error("accept: a unix socket cannot be shared out by SO_REUSEPORT");
+  }
   server.keepalive_requests = static_cast<std::uint64_t>(options.integer("keepalive-requests"));
   for (const std::string& text : options.list("file-size")) {
     server.file_sizes.push_back(parse_bytes(text));
@@ -170,6 +172,22 @@ ServerSettings server_settings(const Options& options) {
                       "weights are given by --path=3:/4096.html");
   }
   return server;
+}
+
+void refuse_server_options(const Options& options) {
+  for (const char* name : {"listen", "port", "server-workers", "tls", "access-log", "accept",
+                           "keepalive-requests", "file-size"}) {
+    if (options.given(name)) {
+      throw usage_error(fmt::format("{}: an option of a server that krepro starts, and a URL names "
+                                    "one that runs",
+                                    name),
+                        "leave one of them out");
+    }
+  }
+  // Under the suite, `server` is where the profile's own server was started.
+  if (options.given("server") && !is_endpoint(options.text("server"))) {
+    throw usage_error("url and server name a server each", "leave one of them out");
+  }
 }
 
 std::string file_path(const std::vector<std::uint64_t>& sizes, std::size_t index) {

@@ -63,6 +63,9 @@ struct ServerSettings {
 /// Throws usage_error where options contradict each other.
 [[nodiscard]] LoadSettings load_settings(const Options& options);
 [[nodiscard]] ServerSettings server_settings(const Options& options);
+/// For a load with a URL. Throws usage_error where options of a server of our own are given, which
+/// would do nothing.
+void refuse_server_options(const Options& options);
 
 /// "server" names an endpoint and not a kind.
 [[nodiscard]] bool is_endpoint(const std::string& server);

@@ -26,6 +26,7 @@ std::string message_of(const Texts& given) {
   try {
     static_cast<void>(load_with(given));
     static_cast<void>(server_settings(options_with(given)));
+    if (options_with(given).has("url")) refuse_server_options(options_with(given));
   } catch (const Error& error) {
     return error.what();
   }
@@ -83,6 +84,9 @@ TEST(Settings, RefuseWhatContradictsItself) {
   EXPECT_THAT(message_of({{"path", "/a b"}}), HasSubstr("escaped"));
   EXPECT_THAT(message_of({{"server", "apache"}}), HasSubstr("apache"));
   EXPECT_THAT(message_of({{"listen", "unix"}, {"port", "80"}}), HasSubstr("unix socket"));
+  EXPECT_THAT(message_of({{"listen", "unix"}, {"accept", "reuseport"}}), HasSubstr("unix socket"));
+  EXPECT_THAT(message_of({{"url", "http://a/"}, {"file-size", "4k"}}), HasSubstr("file-size"));
+  EXPECT_THAT(message_of({{"url", "http://a/"}, {"server", "nginx"}}), HasSubstr("url and server"));
   EXPECT_THAT(message_of({{"file-size", "4k"}, {"file-size", "4096"}}), HasSubstr("twice"));
   EXPECT_THAT(message_of({{"script", "x.lua"}}), HasSubstr("script"));
 }

@@ -63,7 +63,8 @@ class RunningServer {
 class ScriptedServer {
  public:
   using Script = std::function<void(int socket)>;
-  explicit ScriptedServer(const Script& script);
+  /// `backlog`: of its listening socket; `pause_us`: before each accept.
+  explicit ScriptedServer(const Script& script, int backlog = 128, unsigned pause_us = 0);
   ~ScriptedServer();
   ScriptedServer(const ScriptedServer&) = delete;
   ScriptedServer& operator=(const ScriptedServer&) = delete;

@@ -10,9 +10,9 @@
 
 namespace krepro::http {
 
-ScriptedServer::ScriptedServer(const Script& script) {
+ScriptedServer::ScriptedServer(const Script& script, int backlog, unsigned pause_us) {
   const int listening = bound_socket(port_);
-  listen(listening, 128);
+  listen(listening, backlog);
   process_ = fork();
   if (process_ != 0) {
     setpgid(process_, process_);
@@ -23,6 +23,7 @@ ScriptedServer::ScriptedServer(const Script& script) {
   signal(SIGCHLD, SIG_IGN);
   signal(SIGPIPE, SIG_IGN);
   for (;;) {
+    usleep(pause_us);
     const int connection = accept(listening, nullptr, nullptr);
     if (fork() == 0) {
       script(connection);
