@@ -26,7 +26,8 @@ pattern, a request makes the system calls that wrk 4.1 makes:
    for.
 
 `--pattern=lean` is another load: each connection is registered once, edge-triggered, and the next
-request is written as soon as a response is whole: `epoll_wait`, `read`, `write`. It leaves more CPU
+request is written as soon as a response is whole: `epoll_wait`, `read`, `write`. The ticks are a
+`timerfd` in the epoll set, so that a wait sets no timer of its own. It leaves more CPU
 to the server, and other idle times to the scheduler; it is for load hosts that are not the system
 under test. The sample's `extra.pattern` tells.
 

@@ -18,7 +18,8 @@ namespace krepro::http {
 
 namespace {
 
-/// Beside the connections: standard streams, control, epoll sets, the frame's own.
+/// Beside the connections and each thread's epoll set and timer: standard streams, control, the
+/// frame's own.
 constexpr std::uint64_t spare_descriptors = 32;
 
 /// The open loop waits to the nanosecond; Linux has the call since 5.11, some containers refuse it.
@@ -62,7 +63,7 @@ void HttpGenerator::configure_load(const Options& options, Frame& frame) {
                            load.connections, load.asked_connections, load.threads));
   }
   ResourceNeeds needs;
-  needs.descriptors = load.connections + load.threads + spare_descriptors;
+  needs.descriptors = load.connections + 2 * load.threads + spare_descriptors;
   needs.tasks = load.threads;
   require_resources(needs);
   if (load.open_loop()) require_precise_waits();

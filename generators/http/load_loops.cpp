@@ -1,6 +1,7 @@
 // The two loops of a thread: closed (each response is followed by the next request) and open
 // (requests are due by a schedule that does not wait for the server).
 #include <sys/prctl.h>
+#include <sys/timerfd.h>
 
 #include <algorithm>
 
@@ -20,18 +21,29 @@ constexpr std::int64_t one_millisecond_ns = 1'000'000;
 /// down to 0 would have the loop spin until the tick.
 std::int64_t whole_milliseconds(std::int64_t ns) { return ns / one_millisecond_ns; }
 
+/// Once, so many nanoseconds (at least 1) from now.
+void set_timer(int timer, std::int64_t after_ns) {
+  const itimerspec once{{0, 0}, {after_ns / one_second_ns, after_ns % one_second_ns}};
+  timerfd_settime(timer, 0, &once, nullptr);
+}
+
 }  // namespace
 
 void LoadThread::run(const WorkerContext& context) {
   result_.series.start(context.start_ns);
-  open_loop_ ? run_open(context) : run_closed(context);
+  if (open_loop_) return run_open(context);
+  lean_ ? run_lean(context) : run_wrk(context);
 }
 
 void LoadThread::handle_events(int count) {
   ++result_.waits;
   for (int i = 0; i < count; ++i) {
     const epoll_event& event = events_[static_cast<std::size_t>(i)];
-    handle(*static_cast<Connection*>(event.data.ptr), event.events);
+    if (event.data.ptr == nullptr) {
+      timer_expired_ = true;
+    } else {
+      handle(*static_cast<Connection*>(event.data.ptr), event.events);
+    }
   }
   if (count > 0) result_.events += static_cast<std::uint64_t>(count);
   result_.progress.store(result_.operations, std::memory_order_relaxed);
@@ -60,33 +72,53 @@ void LoadThread::tick(std::int64_t at_ns) {
   }
 }
 
-void LoadThread::run_closed(const WorkerContext& context) {
+void LoadThread::run_wrk(const WorkerContext& context) {
   result_.waits = 0;
   result_.events = 0;
   const std::int64_t end_ns = context.start_ns + plan_->settings.duration_ns;
   const std::int64_t end_ms = whole_milliseconds(end_ns + one_millisecond_ns - 1);
   std::int64_t at_ns = now_ns();
   std::int64_t next_tick_ms = whole_milliseconds(at_ns + loop_tick_ns);
-  for (Connection& connection : connections_) {
-    if (lean_) {
-      go_on(connection, now_ns());
-    } else {
-      set_interest(connection, EPOLLIN | EPOLLOUT);
-    }
-  }
+  for (Connection& connection : connections_) set_interest(connection, EPOLLIN | EPOLLOUT);
   while (at_ns < end_ns && !context.stopped()) {
     if (whole_milliseconds(at_ns) >= next_tick_ms) {
       tick(at_ns);
       next_tick_ms = whole_milliseconds(at_ns + loop_tick_ns);
     }
-    // wrk reads the clock again before it waits. What lean does without.
-    if (!lean_) at_ns = now_ns();
+    // wrk reads the clock again before it waits.
     const std::int64_t wait_ms =
-        std::max<std::int64_t>(0, std::min(next_tick_ms, end_ms) - whole_milliseconds(at_ns));
+        std::max<std::int64_t>(0, std::min(next_tick_ms, end_ms) - whole_milliseconds(now_ns()));
     handle_events(epoll_wait(epoll_.get(), events_.data(), static_cast<int>(events_.size()),
                              static_cast<int>(wait_ms)));
     at_ns = now_ns();
   }
+  result_.end_ns = at_ns - context.start_ns;
+  account_for_the_end(at_ns);
+}
+
+void LoadThread::run_lean(const WorkerContext& context) {
+  result_.waits = 0;
+  result_.events = 0;
+  const std::int64_t end_ns = context.start_ns + plan_->settings.duration_ns;
+  // Ticks are events like others: with a time limit, every wait that sleeps would set a timer and
+  // every one that returns would have to read the clock.
+  epoll_event event{};
+  event.events = EPOLLIN | EPOLLET;
+  epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, timer_.get(), &event);
+  timer_expired_ = true;
+  std::int64_t at_ns = now_ns();
+  for (Connection& connection : connections_) go_on(connection, now_ns());
+  while (!context.stopped()) {
+    if (timer_expired_) {
+      timer_expired_ = false;
+      at_ns = now_ns();
+      if (at_ns >= end_ns) break;
+      tick(at_ns);
+      set_timer(timer_.get(), std::min(loop_tick_ns, end_ns - at_ns));
+    }
+    handle_events(epoll_wait(epoll_.get(), events_.data(), static_cast<int>(events_.size()), -1));
+  }
+  at_ns = now_ns();
   result_.end_ns = at_ns - context.start_ns;
   account_for_the_end(at_ns);
 }

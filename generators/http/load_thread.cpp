@@ -1,6 +1,8 @@
 // Exchanges: writing requests, reading responses, and what happens when a connection ends.
 #include "generators/http/load_thread.h"
 
+#include <sys/timerfd.h>
+
 #include <algorithm>
 #include <cerrno>
 
@@ -55,6 +57,7 @@ LoadThread::LoadThread(const LoadPlan& plan, std::size_t index)
       open_loop_(plan.settings.open_loop()),
       connector_(plan.server),
       epoll_(epoll_create1(EPOLL_CLOEXEC)),
+      timer_(timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC)),
       connections_(plan.connections_of(index)),
       // wrk asks for up to as many events as it has room for descriptors.
       events_(lean_ ? lean_events : 10 + 3 * plan.settings.connections),
@@ -65,6 +68,7 @@ LoadThread::LoadThread(const LoadPlan& plan, std::size_t index)
       pacer_(pacer_of(plan, index)),
       idle_(open_loop_ ? connections_.size() : 0) {
   if (!epoll_.valid()) throw system_error("epoll_create1", errno, ExitCode::not_possible);
+  if (!timer_.valid()) throw system_error("timerfd_create", errno, ExitCode::not_possible);
   for (Connection& connection : connections_) {
     connection.parser =
         ResponseParser(plan.settings.method == Method::head,

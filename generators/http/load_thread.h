@@ -62,7 +62,8 @@ class LoadThread {
 
   // load_loops.cpp
   void tick(std::int64_t at_ns);
-  void run_closed(const WorkerContext& context);
+  void run_wrk(const WorkerContext& context);
+  void run_lean(const WorkerContext& context);
   void run_open(const WorkerContext& context);
   void send_due(std::int64_t at_ns);
   void handle_events(int count);
@@ -76,12 +77,14 @@ class LoadThread {
   bool opening_ = true;
   Connector connector_;
   Descriptor epoll_;
+  Descriptor timer_;  ///< Lean.
   std::vector<Connection> connections_;
   std::vector<epoll_event> events_;
   /// Not touched before it is needed: of thousands of connections few fill theirs.
   std::unique_ptr<char[]> buffers_;
   RandomStream random_;
   LoadResult result_;
+  bool timer_expired_ = false;   ///< Lean: the timer's event has come.
   bool batch_done_ = false;      ///< consume() saw the last outstanding response of a connection.
   std::size_t ready_ = 0;        ///< Connections that are open, while opening.
   std::size_t under_way_ = 0;    ///< Those that are being opened, while opening.
