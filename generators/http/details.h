@@ -27,9 +27,12 @@ pattern, a request makes the system calls that wrk 4.1 makes:
 
 `--pattern=lean` is another load: each connection is registered once, edge-triggered, and the next
 request is written as soon as a response is whole: `epoll_wait`, `read`, `write`. The ticks are a
-`timerfd` in the epoll set, so that a wait sets no timer of its own. It leaves more CPU
-to the server, and other idle times to the scheduler; it is for load hosts that are not the system
-under test. The sample's `extra.pattern` tells.
+`timerfd` in the epoll set, so that a wait sets no timer of its own. It leaves more CPU to the
+server, and other idle times to the scheduler; it is for load hosts that are not the system under
+test. The sample's `extra.pattern` tells.
+
+The loops of all patterns are krepro's own and no library's: each call that they make is part of the
+load.
 
 With `-R`, requests are due by a schedule (constant or Poisson) over all threads, which does not
 wait for the server. One that is due goes out on a connection that is idle, and waits where none
@@ -75,7 +78,7 @@ machine's CPUs and not those it may use), the access log (off; nginx's and Phoro
 and `worker_connections` (65536). As root its workers run as nginx's own user, where that one can
 reach the files; else (a TMPDIR in a closed folder) they stay root, with a note. The sample of the
 server holds the configuration.
-`--server=embedded` is krepro's own, in nginx's process model: a master, worker processes with an
+`--server=embedded` is krepro's own, by Boost.Asio and Beast, in nginx's process model: a master, worker processes with an
 epoll loop each that accept from a shared socket, and static files opened and read for each request
 and sent with nginx's headers by one `writev`. Under the same wrk run (612 bytes, floating, 64 and
 200 connections) it made 5 to 6 % more requests a second than nginx; with 2 workers its context
@@ -102,8 +105,6 @@ master. Its CPU time is in clock ticks: 10 ms on most kernels.
 - The trial ends at its duration; wrk's threads look at it every 100 ms.
 - wrk counts an overdue response when it comes, and waits for ever where none comes; here the
   request is given up at the first tick after `--timeout`.
-- The load's loops are krepro's own in all patterns, and no library's: each call they make is part
-  of the load. The embedded server is Boost.Asio and Beast.
 - wrk's `read` that finds nothing counts as a read error and renews the connection; here it is not
   an error.
 - A body that ends with the connection is a response, and no read error.

@@ -106,19 +106,18 @@ void LoadThread::run_lean(const WorkerContext& context) {
   event.events = EPOLLIN | EPOLLET;
   epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, timer_.get(), &event);
   timer_expired_ = true;
-  std::int64_t at_ns = now_ns();
   for (Connection& connection : connections_) go_on(connection, now_ns());
   while (!context.stopped()) {
     if (timer_expired_) {
       timer_expired_ = false;
-      at_ns = now_ns();
+      const std::int64_t at_ns = now_ns();
       if (at_ns >= end_ns) break;
       tick(at_ns);
       set_timer(timer_.get(), std::min(loop_tick_ns, end_ns - at_ns));
     }
     handle_events(epoll_wait(epoll_.get(), events_.data(), static_cast<int>(events_.size()), -1));
   }
-  at_ns = now_ns();
+  const std::int64_t at_ns = now_ns();
   result_.end_ns = at_ns - context.start_ns;
   account_for_the_end(at_ns);
 }

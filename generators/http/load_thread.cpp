@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <utility>
 
 #include "common/base/error.h"
 #include "common/base/units.h"
@@ -253,23 +254,23 @@ void LoadThread::lost(Connection& connection, Failure failure) {
   renew(connection);
 }
 
-void LoadThread::renew_without_rest(Connection& connection) {
-  result_.started -= connection.outstanding;
-  result_.repeated += connection.outstanding;
+std::uint32_t LoadThread::forget_requests(Connection& connection) {
   outstanding_ -= connection.outstanding;
-  connection.outstanding = 0;
   connection.repeated = false;
   connection.writing = false;
+  return std::exchange(connection.outstanding, 0);
+}
+
+void LoadThread::renew_without_rest(Connection& connection) {
+  const std::uint32_t rest = forget_requests(connection);
+  result_.started -= rest;
+  result_.repeated += rest;
   renew(connection);
 }
 
 void LoadThread::broken(Connection& connection, Failure failure) {
   ++result_.failures[static_cast<std::size_t>(failure)];
-  result_.dropped += connection.outstanding;
-  outstanding_ -= connection.outstanding;
-  connection.outstanding = 0;
-  connection.repeated = false;
-  connection.writing = false;
+  result_.dropped += forget_requests(connection);
   // Opened again at the next tick and not before, so that a server that fails at once is not
   // stormed.
   close_connection(connection);

@@ -57,6 +57,8 @@ class LoadThread {
   void lost(Connection& connection, Failure failure);
   void broken(Connection& connection, Failure failure);
   void renew(Connection& connection);
+  /// Nothing is asked for on it any more; how many were.
+  std::uint32_t forget_requests(Connection& connection);
   /// Pipelined requests that are not answered are as if they had not been made.
   void renew_without_rest(Connection& connection);
 
