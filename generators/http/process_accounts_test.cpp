@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "common/timing/clock.h"
-#include "generators/http/http_sample.h"
 
 namespace krepro::http {
 namespace {
@@ -64,26 +63,6 @@ TEST(ProcessAccounts, CountWhatAProcessAndItsChildrenUse) {
 
 TEST(ProcessAccounts, KnowNothingOfAProcessThatIsNotThere) {
   EXPECT_FALSE(read_accounts(4'194'303, HostFiles("/")));
-}
-
-TEST(ProcessAccounts, TellNothingOfAServerWhoseProcessesWereReplaced) {
-  ProcessAccounts before;
-  before.processes = {{10, 5}, {11, 6}};
-  before.voluntary_switches = 1000;
-  ProcessAccounts after = before;
-  after.voluntary_switches = 3000;
-  Sample whole;
-  whole.operations = 100;
-  fill_server_metrics(whole, before, after);
-  EXPECT_EQ(whole.metrics.at("server_switches/request").value, 20);
-  // As many as before, and one of them another.
-  after.processes.back() = {12, 90};
-  after.voluntary_switches = 40;
-  Sample replaced;
-  replaced.operations = 100;
-  fill_server_metrics(replaced, before, after);
-  EXPECT_FALSE(replaced.metrics.contains("server_switches/request"));
-  EXPECT_EQ(replaced.notes.size(), 1U);
 }
 
 TEST(ProcessName, FindsTheProcessAgain) {

@@ -35,6 +35,18 @@ ScriptedServer::Script answering(const std::string& response, bool byte_by_byte,
   };
 }
 
+constexpr const char* empty_response = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
+
+/// Answers every request with an empty response after `delay_us`.
+ScriptedServer::Script answering_after(unsigned delay_us) {
+  return [=](int socket) {
+    while (read_request(socket)) {
+      usleep(delay_us);
+      if (!write_all(socket, empty_response)) return;
+    }
+  };
+}
+
 struct Framing {
   const char* name;
   const char* response;
@@ -92,6 +104,10 @@ void expect_failure(const ScriptedServer& server, const std::string& kind) {
     EXPECT_GT(run.errors(kind), 0U) << run.sample.at("errors");
     EXPECT_EQ(run.errors(), run.errors(kind)) << run.sample.at("errors");
     EXPECT_LT(run.errors(), 100U) << "connections are not opened again at once";
+    const auto& requests = run.sample.at("extra").at("requests");
+    EXPECT_EQ(requests.at("started").get<int>(),
+              requests.at("done").get<int>() + requests.at("dropped").get<int>() +
+                  requests.at("in_flight_at_the_end").get<int>());
     EXPECT_LT(run.elapsed_s, 20);
     EXPECT_LT(run.sample.at("extra").at("peak_memory_bytes").get<std::uint64_t>(), 64U << 20U);
   }
@@ -171,21 +187,6 @@ TEST(Hostile, AStatusThatSaysNo) {
   EXPECT_GT(run.sample.at("latency").at("service_of_errors").at("count"), 0);
 }
 
-TEST(Repeated, ARequestOnAConnectionThatIsClosedUnderIt) {
-  // Every connection answers three requests and is closed without a word before the fourth.
-  const ScriptedServer server([](int socket) {
-    for (int i = 0; i < 3 && read_request(socket); ++i) {
-      write_all(socket, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
-    }
-    static_cast<void>(read_request(socket));
-  });
-  const HttpRun run = run_http({short_run, "-c2", "-t1", server.url()});
-  EXPECT_EQ(run.exit_code, 0) << run.err;
-  EXPECT_EQ(run.errors(), 0U) << run.sample.at("errors");
-  EXPECT_GT(run.sample.at("extra").at("requests").at("repeated").get<int>(), 0);
-  EXPECT_GT(run.sample.at("extra").at("connections").at("reopened").get<int>(), 0);
-}
-
 TEST(Hostile, AnEndlessBody) {
   expect_failure(ScriptedServer([](int socket) {
                    if (!read_request(socket)) return;
@@ -207,12 +208,7 @@ TEST(Hostile, AStatusThatNoClassKnows) {
 
 TEST(Hostile, AnswersThatComeTooLate) {
   // Whether the request has been given up by then or not.
-  const ScriptedServer server([](int socket) {
-    while (read_request(socket)) {
-      usleep(40'000);
-      if (!write_all(socket, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")) return;
-    }
-  });
+  const ScriptedServer server(answering_after(40'000));
   for (const char* pattern : {"wrk", "lean"}) {
     const HttpRun run = run_http({short_run, "-c4", "-t1", "--timeout=20ms",
                                   std::string("--pattern=") + pattern, server.url()});
@@ -223,6 +219,21 @@ TEST(Hostile, AnswersThatComeTooLate) {
   }
 }
 
+TEST(Repeated, ARequestOnAConnectionThatIsClosedUnderIt) {
+  // Every connection answers three requests and is closed without a word before the fourth.
+  const ScriptedServer server([](int socket) {
+    for (int i = 0; i < 3 && read_request(socket); ++i) {
+      write_all(socket, empty_response);
+    }
+    static_cast<void>(read_request(socket));
+  });
+  const HttpRun run = run_http({short_run, "-c2", "-t1", server.url()});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_EQ(run.errors(), 0U) << run.sample.at("errors");
+  EXPECT_GT(run.sample.at("extra").at("requests").at("repeated").get<int>(), 0);
+  EXPECT_GT(run.sample.at("extra").at("connections").at("reopened").get<int>(), 0);
+}
+
 TEST(Pipelined, AConnectionThatIsClosedInTheMiddleOfABatch) {
   // In turns, a connection answers a batch whole and is closed without a word under the next, so
   // that this one is sent again; and the next connection answers only a part of it.
@@ -231,17 +242,16 @@ TEST(Pipelined, AConnectionThatIsClosedInTheMiddleOfABatch) {
   ASSERT_NE(memory, MAP_FAILED);
   auto* turn = new (memory) std::atomic<int>(0);
   constexpr int depth = 4;
-  const char* const plain = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
   const char* const last = "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
-  for (const char* closing : {last, plain}) {
+  for (const char* closing : {last, empty_response}) {
     const ScriptedServer server([=](int socket) {
       if (!read_request(socket)) return;  // Who looks whether there is a server.
       const int answered = turn->fetch_add(1) % 2 == 0 ? depth : 2;
       for (int i = 1; i < depth; ++i) {
         if (!read_request(socket)) return;
       }
-      for (int i = 1; i < answered; ++i) write_all(socket, plain);
-      write_all(socket, answered == depth ? plain : closing);
+      for (int i = 1; i < answered; ++i) write_all(socket, empty_response);
+      write_all(socket, answered == depth ? empty_response : closing);
       if (answered == depth) static_cast<void>(read_request(socket));
     });
     for (const char* pattern : {"wrk", "lean"}) {
@@ -261,8 +271,7 @@ TEST(Pipelined, AConnectionThatIsClosedInTheMiddleOfABatch) {
 
 TEST(Opening, AServerThatAcceptsSlowly) {
   // Its queue is full most of the time: the connections come one by one, and all come.
-  const ScriptedServer server(
-      answering("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", false, false), 8, 5000);
+  const ScriptedServer server(answering(empty_response, false, false), 8, 5000);
   const HttpRun run = run_http({short_run, "-c300", "-t2", server.url()});
   EXPECT_EQ(run.exit_code, 0) << run.err;
   EXPECT_EQ(run.sample.at("achieved").at("connections"), 300);
@@ -271,12 +280,7 @@ TEST(Opening, AServerThatAcceptsSlowly) {
 TEST(Waits, LastUntilThereIsSomethingToDo) {
   // Two events a request, and ten ticks a second: waits that return at once with nothing are more
   // than the events by far.
-  const ScriptedServer server([](int socket) {
-    while (read_request(socket)) {
-      usleep(10'000);
-      if (!write_all(socket, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")) return;
-    }
-  });
+  const ScriptedServer server(answering_after(10'000));
   for (const char* pattern : {"wrk", "lean"}) {
     const HttpRun run = run_http(
         {"--duration=900ms", "-c1", "-t1", std::string("--pattern=") + pattern, server.url()});
@@ -290,7 +294,7 @@ TEST(AtTheEnd, RequestsInFlightAreTold) {
   const ScriptedServer server([](int socket) {
     for (int i = 0; read_request(socket); ++i) {
       if (i == 5) usleep(3'000'000);
-      write_all(socket, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+      write_all(socket, empty_response);
     }
   });
   const HttpRun run = run_http({short_run, "-c3", "-t1", "--timeout=20s", server.url()});
