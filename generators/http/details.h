@@ -77,7 +77,9 @@ is nginx's defaults but for `worker_processes` (`--server-workers`; 0: `auto`, w
 machine's CPUs and not those it may use), the access log (off; nginx's and Phoronix' default is on)
 and `worker_connections` (65536). As root its workers run as nginx's own user, where that one can
 reach the files; else (a TMPDIR in a closed folder) they stay root, with a note. The sample of the
-server holds the configuration.
+server holds the configuration. `sendfile` is therefore off, where the nginx.conf that nginx comes
+with turns it on: a plain response is a `pread64` and a `writev` here, a `writev` and a `sendfile`
+there. With TLS nginx cannot use it, and there is no difference.
 `--server=embedded` is krepro's own, by Boost.Asio and Beast, in nginx's process model: a master, worker processes with an
 epoll loop each that accept from a shared socket, and static files opened and read for each request
 and sent with nginx's headers by one `writev`. Under the same wrk run (612 bytes, floating, 64 and
