@@ -1,12 +1,20 @@
 // The load against real servers: krepro's own and nginx, plain and TLS, over TCP and unix sockets;
 // many connections, and an open loop that a stopped server does not slow down.
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <net/if.h>
+#include <sched.h>
 #include <signal.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <fstream>
+
+#include "common/process/descriptor.h"
 #include "generators/http/server.h"
 #include "generators/http/server_folder.h"
 #include "generators/http/test_support/running_http.h"
@@ -239,6 +247,46 @@ TEST(ManyConnections, TenThousandTakeLessThanTenKilobytesEach) {
   const double few = memory_with("-c10");
   const double many = memory_with("-c10000");
   EXPECT_LT((many - few) / 9990, 10'000);
+}
+
+/// A network of this thread's own, in which 100 ports are free for connections; the former one is
+/// back at the end.
+class NetworkOfFewPorts {
+ public:
+  NetworkOfFewPorts() : former_(open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC)) {
+    if (unshare(CLONE_NEWNET) != 0) return;
+    entered_ = true;
+    const Descriptor socket(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+    ifreq loopback{"lo", {}};
+    loopback.ifr_flags = IFF_UP;
+    std::ofstream range("/proc/sys/net/ipv4/ip_local_port_range");
+    range << "40000 40099" << std::flush;
+    made_ = ioctl(socket.get(), SIOCSIFFLAGS, &loopback) == 0 && range.good();
+  }
+  ~NetworkOfFewPorts() {
+    if (!entered_) return;
+    EXPECT_EQ(setns(former_.get(), CLONE_NEWNET), 0);
+  }
+  NetworkOfFewPorts(const NetworkOfFewPorts&) = delete;
+  NetworkOfFewPorts& operator=(const NetworkOfFewPorts&) = delete;
+  [[nodiscard]] bool made() const { return made_; }
+
+ private:
+  Descriptor former_;
+  bool entered_ = false;
+  bool made_ = false;
+};
+
+TEST(ManyConnections, WherePortsRunOutTheyComeFromSeveralAddresses) {
+  const NetworkOfFewPorts network;
+  if (!network.made()) GTEST_SKIP() << "a network namespace of its own may not be made here";
+  const RunningServer server({{"server", "embedded"}, {"server_workers", 1}});
+  ASSERT_EQ(server.problem(), "");
+  const HttpRun run = run_http({"-d300ms", "-t2", "-c350", server.url()});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_EQ(run.sample.at("achieved").at("connections"), 350);
+  EXPECT_EQ(run.errors(), 0U) << run.sample.at("errors");
+  EXPECT_GT(run.sample.at("operations"), 350);
 }
 
 }  // namespace
