@@ -45,8 +45,8 @@ void LoadThread::open(const std::atomic<bool>& abandoned) {
               "only {} of a thread's {} connections to {} are open, and none came in 30 s{}",
               ready_, connections_.size(), plan_->server.to_string(),
               opening_problem_.empty() ? "" : " (" + opening_problem_ + ")"),
-          "the server's listen backlog, net.core.somaxconn and net.ipv4.tcp_max_syn_backlog limit "
-          "it");
+          "the server's listen backlog, net.core.somaxconn, net.ipv4.tcp_max_syn_backlog and "
+          "net.ipv4.ip_local_port_range limit them");
     }
   }
   opening_ = false;

@@ -148,6 +148,16 @@ TEST(Hostile, ABodyShorterThanAnnounced) {
       "short_body");
 }
 
+TEST(Hostile, AResetInTheMiddleOfABody) {
+  expect_failure(ScriptedServer([](int socket) {
+                   if (!read_request(socket)) return;
+                   write_all(socket, "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhello");
+                   const linger at_once{1, 0};
+                   setsockopt(socket, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+                 }),
+                 "reset");
+}
+
 TEST(Hostile, TheEndInTheMiddleOfHeaders) {
   expect_failure(ScriptedServer(answering("HTTP/1.1 200 OK\r\nConte", false, true)), "short_body");
 }
