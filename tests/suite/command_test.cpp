@@ -28,7 +28,8 @@ TEST_F(CommandTest, EveryShippedProfileIsAccepted) {
   for (const auto& entry : std::filesystem::recursive_directory_iterator(profiles)) {
     if (entry.path().extension() != ".toml") continue;
     Outcome outcome = here_.krepro({"plan", entry.path().string()});
-    if (outcome.err.find("parameter \"device\"") != std::string::npos) {
+    // The message's lines break where the path's length has them break.
+    if (outcome.err.find("\"device\"") != std::string::npos) {
       outcome = here_.krepro({"plan", entry.path().string(), "--set", "device=/dev/nvme1n1"});
     }
     EXPECT_EQ(outcome.status, 0) << entry.path() << "\n" << outcome.err;
