@@ -79,13 +79,14 @@ and `worker_connections` (65536). As root its workers run as nginx's own user, w
 reach the files; else (a TMPDIR in a closed folder) they stay root, with a note. The sample of the
 server holds the configuration. `sendfile` is therefore off, where the nginx.conf that nginx comes
 with turns it on: a plain response is a `pread64` and a `writev` here, a `writev` and a `sendfile`
-there. With TLS nginx cannot use it, and there is no difference.
-`--server=embedded` is krepro's own, by Boost.Asio and Beast, in nginx's process model: a master, worker processes with an
-epoll loop each that accept from a shared socket, and static files opened and read for each request
-and sent with nginx's headers by one `writev`. Under the same wrk run (612 bytes, floating, 64 and
-200 connections) it made 5 to 6 % more requests a second than nginx; with 2 workers its context
-switches a request were 0.95 to 1.14 of nginx's. A single worker is never idle and hardly switches
-(nginx 0.001 to 0.006 a request, ours up to 0.013). For published nginx rows take nginx.
+there. With TLS nginx does not use it, and there is no difference.
+`--server=embedded` is krepro's own, by Boost.Asio and Beast, in nginx's process model: a master,
+worker processes with an epoll loop each that accept from a shared socket, and static files opened
+and read for each request and sent with nginx's headers by one `writev`. Under the same wrk run (612
+bytes, floating, 64 and 200 connections) it made 5 to 6 % more requests a second than nginx; with 2
+workers its context switches a request were 0.95 to 1.14 of nginx's. A single worker is never idle
+and hardly switches (nginx 0.001 to 0.006 a request, ours up to 0.013). For published nginx rows
+take nginx.
 Both listen on 127.0.0.1, ::1 or a unix socket only. `--tls` makes an RSA-4096 key and a certificate
 at set-up, which takes seconds.
 
