@@ -1,5 +1,6 @@
 // One connection of the load: its socket, TLS, the response being read and the request being
-// written. A few hundred bytes, so that ten thousand fit; buffers belong to the thread.
+// written. A few hundred bytes, so that ten thousand fit; what it reads into is
+// connection_table.h's.
 #pragma once
 
 #include <unistd.h>

@@ -15,13 +15,13 @@ pattern, a request makes the system calls that wrk 4.1 makes:
 
 1. `epoll_wait` (with room for 10 + 3 x connections events) says that the socket can be written;
    `write`; `epoll_ctl` takes the interest in writing back.
-2. `epoll_wait` says that there is something to read; `read` into the connection's own 8 KiB, and
-   where these are full `ioctl(FIONREAD)`, and again; every byte of the headers is looked at, and a
-   response with one that no header may have is refused. Once the response is whole, `epoll_ctl`
-   registers the interest in writing again. The next request is written after the next
-   `epoll_wait`, and not at once. Buffers and bytes are part of the load: with one buffer for all
-   and a search for line ends, the thread slept 1.4 times as often as wrk's (64 connections, one
-   thread and nginx with one worker, a CPU each), with them as often.
+2. `epoll_wait` says that there is something to read; `read` into the 8 KiB behind the connection's
+   record, and where these are full `ioctl(FIONREAD)`, and again; every byte of the headers is
+   looked at, and a response with one that no header may have is refused. Once the response is
+   whole, `epoll_ctl` registers the interest in writing again. The next request is written after
+   the next `epoll_wait`, and not at once. Buffers and bytes are part of the load: with one buffer
+   for all and a search for line ends, the thread slept 1.4 times as often as wrk's (64
+   connections, one thread and nginx with one worker, a CPU each), with them as often.
 3. Every 100 ms the thread wakes up: wrk records its rate then; here overdue requests are looked
    for.
 

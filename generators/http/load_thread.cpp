@@ -15,10 +15,6 @@ namespace krepro::http {
 
 namespace {
 
-/// wrk's: each connection reads into a buffer of its own, which lies in the connection beside its
-/// 176 other bytes, so that as much memory is gone through. `lean` has one for all.
-constexpr std::size_t buffer_bytes = 8192;
-constexpr std::size_t buffer_distance = buffer_bytes + 176;
 constexpr std::size_t lean_events = 512;
 /// Full reads of one event, 512 KiB: a sender as fast as we are keeps no thread from its other
 /// connections, its clock and its end.
@@ -59,28 +55,21 @@ LoadThread::LoadThread(const LoadPlan& plan, std::size_t index)
       connector_(plan.server),
       epoll_(epoll_create1(EPOLL_CLOEXEC)),
       timer_(timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC)),
-      connections_(plan.connections_of(index)),
+      connections_(plan.connections_of(index),
+                   lean_ ? ConnectionTable::Buffers::shared : ConnectionTable::Buffers::own),
       // wrk asks for up to as many events as it has room for descriptors.
       events_(lean_ ? lean_events : 10 + 3 * plan.settings.connections),
-      buffers_(std::make_unique_for_overwrite<char[]>(
-          lean_ ? buffer_bytes : buffer_distance * connections_.size())),
       random_(plan.seed, index),
       result_(seconds_of(plan.settings)),
       pacer_(pacer_of(plan, index)),
       idle_(open_loop_ ? connections_.size() : 0) {
   if (!epoll_.valid()) throw system_error("epoll_create1", errno, ExitCode::not_possible);
   if (!timer_.valid()) throw system_error("timerfd_create", errno, ExitCode::not_possible);
-  for (Connection& connection : connections_) {
+  for (Connection& connection : connections_.all()) {
     connection.parser =
         ResponseParser(plan.settings.method == Method::head,
                        lean_ ? ResponseParser::Scan::lines : ResponseParser::Scan::every_byte);
   }
-}
-
-char* LoadThread::buffer_of(const Connection& connection) {
-  if (lean_) return buffers_.get();
-  return buffers_.get() +
-         static_cast<std::size_t>(&connection - connections_.data()) * buffer_distance;
 }
 
 void LoadThread::handle(Connection& connection, std::uint32_t events) {
@@ -104,7 +93,8 @@ void LoadThread::handle(Connection& connection, std::uint32_t events) {
 
 bool LoadThread::on_readable(Connection& connection, bool to_the_end) {
   for (int reads = 1;; ++reads) {
-    const IoResult got = connection.read(buffer_of(connection), buffer_bytes);
+    const IoResult got =
+        connection.read(connections_.buffer_of(connection), ConnectionTable::buffer_bytes);
     switch (got.state) {
       case IoState::again:
         return true;
@@ -119,7 +109,7 @@ bool LoadThread::on_readable(Connection& connection, bool to_the_end) {
     }
     result_.bytes += got.size;
     if (!consume(connection, got.size)) return false;
-    const bool full = got.size == buffer_bytes;
+    const bool full = got.size == ConnectionTable::buffer_bytes;
     if (!lean_) {
       if (!full || !connection.readable()) return true;
     } else if (connection.ssl) {
@@ -138,7 +128,7 @@ bool LoadThread::on_readable(Connection& connection, bool to_the_end) {
 }
 
 bool LoadThread::consume(Connection& connection, std::size_t size) {
-  const char* data = buffer_of(connection);
+  const char* data = connections_.buffer_of(connection);
   std::size_t at = 0;
   std::int64_t at_ns = 0;
   batch_done_ = false;

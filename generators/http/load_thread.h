@@ -8,11 +8,10 @@
 
 #include <atomic>
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 #include "common/generator/worker_pool.h"
-#include "generators/http/connection.h"
+#include "generators/http/connection_table.h"
 #include "generators/http/load_plan.h"
 #include "generators/http/load_result.h"
 
@@ -45,7 +44,6 @@ class LoadThread {
   // load_thread.cpp: exchanges
   void handle(Connection& connection, std::uint32_t events);
   [[nodiscard]] bool on_readable(Connection& connection, bool to_the_end);
-  [[nodiscard]] char* buffer_of(const Connection& connection);
   [[nodiscard]] bool consume(Connection& connection, std::size_t size);
   void on_end(Connection& connection);
   void on_writable(Connection& connection);
@@ -80,10 +78,8 @@ class LoadThread {
   Connector connector_;
   Descriptor epoll_;
   Descriptor timer_;  ///< Lean.
-  std::vector<Connection> connections_;
+  ConnectionTable connections_;
   std::vector<epoll_event> events_;
-  /// Not touched before it is needed: of thousands of connections few fill theirs.
-  std::unique_ptr<char[]> buffers_;
   RandomStream random_;
   LoadResult result_;
   bool timer_expired_ = false;   ///< Lean: the timer's event has come.
