@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <ranges>
 
 #include "generators/http/connection.h"
 
@@ -23,25 +22,38 @@ class ConnectionTable {
     shared  ///< One for all, which stays in the cache.
   };
 
+  /// For range-based loops.
+  class Iterator {
+   public:
+    Iterator(char* record, std::size_t distance) : record_(record), distance_(distance) {}
+    Connection& operator*() const { return *reinterpret_cast<Connection*>(record_); }
+    Iterator& operator++() {
+      record_ += distance_;
+      return *this;
+    }
+    bool operator==(const Iterator&) const = default;
+
+   private:
+    char* record_;
+    std::size_t distance_;
+  };
+
   ConnectionTable(std::size_t count, Buffers buffers)
       : count_(count),
         distance_(sizeof(Connection) + (buffers == Buffers::own ? buffer_bytes : 0)),
         shared_(buffers == Buffers::own ? nullptr : allocate(buffer_bytes)),
         memory_(allocate(count * distance_)) {
-    for (std::size_t i = 0; i < count_; ++i) std::construct_at(&at(i));
+    for (Connection& connection : *this) std::construct_at(&connection);
   }
   ConnectionTable(const ConnectionTable&) = delete;
   ConnectionTable& operator=(const ConnectionTable&) = delete;
   ~ConnectionTable() {
-    for (std::size_t i = 0; i < count_; ++i) std::destroy_at(&at(i));
+    for (Connection& connection : *this) std::destroy_at(&connection);
   }
 
   [[nodiscard]] std::size_t size() const { return count_; }
-  /// For range-based loops: a Connection& each.
-  [[nodiscard]] auto all() {
-    return std::views::iota(std::size_t{0}, count_) |
-           std::views::transform([this](std::size_t i) -> Connection& { return at(i); });
-  }
+  [[nodiscard]] Iterator begin() { return {memory_.get(), distance_}; }
+  [[nodiscard]] Iterator end() { return {memory_.get() + count_ * distance_, distance_}; }
   /// Where `connection`, one of this table, reads to: `buffer_bytes`.
   [[nodiscard]] char* buffer_of(Connection& connection) {
     return shared_ ? shared_.get() : reinterpret_cast<char*>(&connection + 1);
@@ -52,9 +64,6 @@ class ConnectionTable {
 
   /// Not touched before it is needed: of thousands of connections few fill their buffer.
   static Memory allocate(std::size_t size) { return std::make_unique_for_overwrite<char[]>(size); }
-  [[nodiscard]] Connection& at(std::size_t i) {
-    return *reinterpret_cast<Connection*>(memory_.get() + i * distance_);
-  }
 
   std::size_t count_;
   std::size_t distance_;

@@ -50,7 +50,7 @@ void LoadThread::handle_events(int count) {
 }
 
 void LoadThread::tick(std::int64_t at_ns) {
-  for (Connection& connection : connections_.all()) {
+  for (Connection& connection : connections_) {
     switch (connection.stage) {
       case Stage::waiting:
         start_connection(connection);
@@ -79,7 +79,7 @@ void LoadThread::run_wrk(const WorkerContext& context) {
   const std::int64_t end_ms = whole_milliseconds(end_ns + one_millisecond_ns - 1);
   std::int64_t at_ns = now_ns();
   std::int64_t next_tick_ms = whole_milliseconds(at_ns + loop_tick_ns);
-  for (Connection& connection : connections_.all()) set_interest(connection, EPOLLIN | EPOLLOUT);
+  for (Connection& connection : connections_) set_interest(connection, EPOLLIN | EPOLLOUT);
   while (at_ns < end_ns && !context.stopped()) {
     if (whole_milliseconds(at_ns) >= next_tick_ms) {
       tick(at_ns);
@@ -106,7 +106,7 @@ void LoadThread::run_lean(const WorkerContext& context) {
   event.events = EPOLLIN | EPOLLET;
   epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, timer_.get(), &event);
   timer_expired_ = true;
-  for (Connection& connection : connections_.all()) go_on(connection, now_ns());
+  for (Connection& connection : connections_) go_on(connection, now_ns());
   while (!context.stopped()) {
     if (timer_expired_) {
       timer_expired_ = false;
@@ -160,7 +160,7 @@ void LoadThread::run_open(const WorkerContext& context) {
   until_ns_ = context.start_ns + plan_->settings.duration_ns;
   pacer_.start(context.start_ns);
   due_ns_ = pacer_.next_ns();
-  for (Connection& connection : connections_.all()) queue_idle(connection);
+  for (Connection& connection : connections_) queue_idle(connection);
   std::int64_t at_ns = now_ns();
   std::int64_t next_tick_ns = at_ns + loop_tick_ns;
   // What was due is waited for, so that the slow ones are not left out; as long as a request may
@@ -190,7 +190,7 @@ void LoadThread::run_open(const WorkerContext& context) {
 
 void LoadThread::account_for_the_end(std::int64_t at_ns) {
   result_.series.add(at_ns, 0);
-  for (const Connection& connection : connections_.all()) {
+  for (const Connection& connection : connections_) {
     if (connection.outstanding == 0) continue;
     result_.in_flight += connection.outstanding;
     result_.oldest_ns = std::max(result_.oldest_ns, at_ns - connection.start_ns);

@@ -54,7 +54,7 @@ void LoadThread::open(const std::atomic<bool>& abandoned) {
 }
 
 void LoadThread::start_waiting(std::int64_t at_ns) {
-  for (Connection& connection : connections_.all()) {
+  for (Connection& connection : connections_) {
     if (under_way_ >= under_way_at_once) return;
     if (connection.stage != Stage::waiting) continue;
     // One that failed is not tried again at once.

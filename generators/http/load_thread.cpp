@@ -65,7 +65,7 @@ LoadThread::LoadThread(const LoadPlan& plan, std::size_t index)
       idle_(open_loop_ ? connections_.size() : 0) {
   if (!epoll_.valid()) throw system_error("epoll_create1", errno, ExitCode::not_possible);
   if (!timer_.valid()) throw system_error("timerfd_create", errno, ExitCode::not_possible);
-  for (Connection& connection : connections_.all()) {
+  for (Connection& connection : connections_) {
     connection.parser =
         ResponseParser(plan.settings.method == Method::head,
                        lean_ ? ResponseParser::Scan::lines : ResponseParser::Scan::every_byte);
