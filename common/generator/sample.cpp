@@ -1,6 +1,8 @@
 // The sample as JSON, the shape of docs/schema/sample.schema.json.
 #include "common/generator/sample.h"
 
+#include <algorithm>
+
 namespace krepro {
 
 namespace {
@@ -34,6 +36,19 @@ nlohmann::json metrics_json(const std::map<std::string, Metric>& metrics) {
 }
 
 }  // namespace
+
+Spread spread_of(std::vector<double> values) {
+  Spread spread;
+  if (values.empty()) return spread;
+  std::sort(values.begin(), values.end());
+  for (const double value : values) spread.sum += value;
+  spread.min = values.front();
+  spread.max = values.back();
+  const std::size_t middle = values.size() / 2;
+  spread.median =
+      values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+  return spread;
+}
 
 bool Sample::valid() const {
   if (truncated || !error.empty()) return false;

@@ -5,6 +5,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/timing/histogram.h"
@@ -25,6 +26,15 @@ struct Spread {
   double median = 0;
   double max = 0;
 };
+/// Over values in any order; zeros where there is none.
+[[nodiscard]] Spread spread_of(std::vector<double> values);
+/// Over `figure(member)` of each member.
+template <typename Members, typename Figure>
+[[nodiscard]] Spread spread_of(const Members& members, Figure figure) {
+  std::vector<double> values;
+  for (const auto& member : members) values.push_back(static_cast<double>(figure(member)));
+  return spread_of(std::move(values));
+}
 
 /// Threads of one role with the same policy and CPU set, as read back.
 struct ThreadGroup {

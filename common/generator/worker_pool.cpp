@@ -111,18 +111,6 @@ void reap_killed(pid_t pid) {
   }
 }
 
-Spread spread_of(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  Spread spread;
-  for (const double value : values) spread.sum += value;
-  spread.min = values.front();
-  spread.max = values.back();
-  const std::size_t middle = values.size() / 2;
-  spread.median =
-      values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
-  return spread;
-}
-
 }  // namespace
 
 WorkerPool::WorkerPool(WorkerPlan plan, std::function<void(std::size_t)> setup,
@@ -321,9 +309,7 @@ std::vector<ThreadGroup> WorkerPool::groups() const {
   std::vector<ThreadGroup> groups;
   for (const auto& [key, accounts] : members) {
     const auto spread = [&accounts = accounts](double Account::*field) {
-      std::vector<double> values;
-      for (const Account* account : accounts) values.push_back(account->*field);
-      return spread_of(std::move(values));
+      return spread_of(accounts, [field](const Account* account) { return account->*field; });
     };
     ThreadGroup group;
     group.role = plan_.role;

@@ -9,13 +9,13 @@
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
-#include <sstream>
 #include <string>
 #include <vector>
 
 #include "common/base/error.h"
 #include "common/base/host_files.h"
 #include "common/process/child.h"
+#include "common/process/process_tree.h"
 #include "common/timing/clock.h"
 
 namespace krepro {
@@ -54,14 +54,7 @@ bool eventually(Condition condition) {
 /// Neither running nor a zombie.
 inline bool is_gone(pid_t pid) { return kill(pid, 0) != 0 && errno == ESRCH; }
 
-inline std::vector<pid_t> own_children() {
-  std::istringstream text(HostFiles("/").read("/proc/thread-self/children").value_or(""));
-  std::vector<pid_t> pids;
-  for (pid_t pid = 0; text >> pid;) {
-    pids.push_back(pid);
-  }
-  return pids;
-}
+inline std::vector<pid_t> own_children() { return children_of(getpid(), HostFiles("/")); }
 
 /// Runs `spawn` and gives the error that it throws.
 inline Error error_of(const SpawnRequest& request) {

@@ -15,12 +15,12 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
-#include <sstream>
 #include <string>
 
 #include "common/base/error.h"
 #include "common/base/host_files.h"
 #include "common/process/descriptor.h"
+#include "common/process/process_tree.h"
 #include "common/timing/clock.h"
 
 namespace krepro::keeper {
@@ -156,43 +156,9 @@ void reset_signal_handlers() {
   }
 }
 
-/// The numbers that `text` begins with.
-std::vector<pid_t> parse_pids(const std::string& text) {
-  std::vector<pid_t> pids;
-  std::istringstream stream(text);
-  for (pid_t pid = 0; stream >> pid;) {
-    pids.push_back(pid);
-  }
-  return pids;
-}
-
-/// For kernels without CONFIG_PROC_CHILDREN.
-std::vector<pid_t> children_by_scan() {
-  std::vector<pid_t> pids;
-  for (const std::string& name : own_proc().list("/proc")) {
-    if (name.find_first_not_of("0123456789") != std::string::npos) {
-      continue;
-    }
-    const auto stat = own_proc().read("/proc/" + name + "/stat");
-    const std::size_t after_name = stat ? stat->rfind(')') : std::string::npos;
-    if (after_name == std::string::npos || after_name + 4 > stat->size()) {
-      continue;
-    }
-    // "pid (name) state parent ...": the name may hold anything, so from its last parenthesis.
-    const std::vector<pid_t> pid_of_parent = parse_pids(stat->substr(after_name + 4));
-    if (!pid_of_parent.empty() && pid_of_parent[0] == getpid()) {
-      pids.push_back(parse_pids(name)[0]);
-    }
-  }
-  return pids;
-}
-
-/// The keeper's children, zombies too. Reliable here although proc(5) warns: only the keeper itself
-/// takes entries off this list, by reaping.
-std::vector<pid_t> children() {
-  const auto text = own_proc().read("/proc/thread-self/children");
-  return text ? parse_pids(*text) : children_by_scan();
-}
+/// Zombies too. Reliable here although proc(5) warns: only the keeper itself takes entries off this
+/// list, by reaping.
+std::vector<pid_t> own_children() { return children_of(getpid(), own_proc()); }
 
 /// Kills and reaps all that descends from the keeper, and keeps the books of it.
 class Descendants {
@@ -239,7 +205,7 @@ class Descendants {
   /// zombie was there: whatever ends during a round may have left children after the look at them.
   bool kill_round(bool keepers_too) {
     bool left = !is_zombie(program_);
-    for (const pid_t pid : children()) {
+    for (const pid_t pid : own_children()) {
       if (pid == program_) {
         continue;
       }

@@ -27,32 +27,6 @@ void add(Usage& sum, const Usage& usage) {
   sum.system_us += usage.system_us;
 }
 
-Spread spread_of(std::vector<double> values) {
-  Spread spread;
-  if (values.empty()) {
-    return spread;
-  }
-  std::sort(values.begin(), values.end());
-  for (const double value : values) {
-    spread.sum += value;
-  }
-  spread.min = values.front();
-  spread.max = values.back();
-  const std::size_t middle = values.size() / 2;
-  spread.median =
-      values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
-  return spread;
-}
-
-template <typename Figure>
-Spread spread_over(const std::vector<Usage>& usages, Figure figure) {
-  std::vector<double> values;
-  for (const Usage& usage : usages) {
-    values.push_back(static_cast<double>(figure(usage)));
-  }
-  return spread_of(std::move(values));
-}
-
 const char* role_of(const WorkerProcess& worker) { return worker.sender ? "sender" : "receiver"; }
 
 nlohmann::json to_json(const Usage& usage) {
@@ -180,11 +154,11 @@ std::vector<ThreadGroup> thread_groups(const LoadReport& report,
     std::tie(group.role, group.policy, group.cpus, group.memory) = kind;
     group.count = count;
     group.voluntary_switches =
-        spread_over(usages, [](const Usage& each) { return each.voluntary_switches; });
+        spread_of(usages, [](const Usage& each) { return each.voluntary_switches; });
     group.involuntary_switches =
-        spread_over(usages, [](const Usage& each) { return each.involuntary_switches; });
-    group.run_time_ns = spread_over(
-        usages, [](const Usage& each) { return (each.user_us + each.system_us) * 1000; });
+        spread_of(usages, [](const Usage& each) { return each.involuntary_switches; });
+    group.run_time_ns =
+        spread_of(usages, [](const Usage& each) { return (each.user_us + each.system_us) * 1000; });
     groups.push_back(std::move(group));
   }
   return groups;

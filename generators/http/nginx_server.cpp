@@ -15,6 +15,7 @@
 #include "common/base/error.h"
 #include "common/base/host_files.h"
 #include "common/process/child.h"
+#include "common/process/process_tree.h"
 #include "common/process/program.h"
 #include "common/timing/clock.h"
 #include "generators/http/address.h"

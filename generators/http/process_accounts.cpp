@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <charconv>
 #include <map>
@@ -16,6 +15,7 @@
 #include "common/affinity/memory_policy.h"
 #include "common/affinity/scheduling.h"
 #include "common/base/error.h"
+#include "common/process/process_tree.h"
 
 namespace krepro::http {
 
@@ -62,27 +62,14 @@ void add_process(std::int64_t pid, const HostFiles& host, ProcessAccounts& sum) 
     const std::string folder = tasks + "/" + task;
     add_thread(folder, host, sum);
   }
-  for (const pid_t child : children_of(pid, host)) add_process(child, host, sum);
+  for (const pid_t child : children_of(static_cast<pid_t>(pid), host))
+    add_process(child, host, sum);
 }
 
 /// What one thread counted: voluntary and involuntary switches, run and wait time.
 using Counts = std::array<double, 4>;
 /// Role, policy, CPUs and memory policy, as read back.
 using Kind = std::tuple<std::string, std::string, std::string, std::string>;
-
-Spread spread_over(std::vector<Counts> threads, std::size_t figure) {
-  std::sort(threads.begin(), threads.end(),
-            [&](const Counts& left, const Counts& right) { return left[figure] < right[figure]; });
-  Spread spread;
-  for (const Counts& each : threads) spread.sum += each[figure];
-  spread.min = threads.front()[figure];
-  spread.max = threads.back()[figure];
-  const std::size_t middle = threads.size() / 2;
-  spread.median = threads.size() % 2 == 1
-                      ? threads[middle][figure]
-                      : (threads[middle - 1][figure] + threads[middle][figure]) / 2;
-  return spread;
-}
 
 void collect_threads(std::int64_t pid, const std::string& own_role, const std::string& role,
                      const HostFiles& host, std::map<Kind, std::vector<Counts>>& groups) {
@@ -104,22 +91,12 @@ void collect_threads(std::int64_t pid, const std::string& own_role, const std::s
       // It ended between the list and the question.
     }
   }
-  for (const pid_t child : children_of(pid, host)) {
+  for (const pid_t child : children_of(static_cast<pid_t>(pid), host)) {
     collect_threads(child, role, role, host, groups);
   }
 }
 
 }  // namespace
-
-std::vector<pid_t> children_of(std::int64_t pid, const HostFiles& host) {
-  std::vector<pid_t> children;
-  const std::string tasks = fmt::format("/proc/{}/task", pid);
-  for (const std::string& task : host.list(tasks)) {
-    std::istringstream text(host.read(fmt::format("{}/{}/children", tasks, task)).value_or(""));
-    for (pid_t child = 0; text >> child;) children.push_back(child);
-  }
-  return children;
-}
 
 std::vector<ThreadGroup> read_thread_groups(std::int64_t pid, const std::string& role,
                                             const HostFiles& host) {
@@ -130,10 +107,13 @@ std::vector<ThreadGroup> read_thread_groups(std::int64_t pid, const std::string&
     ThreadGroup group;
     std::tie(group.role, group.policy, group.cpus, group.memory) = kind;
     group.count = threads.size();
-    group.voluntary_switches = spread_over(threads, 0);
-    group.involuntary_switches = spread_over(threads, 1);
-    group.run_time_ns = spread_over(threads, 2);
-    group.wait_time_ns = spread_over(threads, 3);
+    const auto spread = [&threads = threads](std::size_t figure) {
+      return spread_of(threads, [figure](const Counts& counts) { return counts[figure]; });
+    };
+    group.voluntary_switches = spread(0);
+    group.involuntary_switches = spread(1);
+    group.run_time_ns = spread(2);
+    group.wait_time_ns = spread(3);
     groups.push_back(std::move(group));
   }
   return groups;

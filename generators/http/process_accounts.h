@@ -36,9 +36,6 @@ struct ProcessAccounts {
 /// process.
 [[nodiscard]] std::optional<ProcessAccounts> read_accounts(std::int64_t pid, const HostFiles& host);
 
-/// The processes that `pid` has started and that live, in the order it started them.
-[[nodiscard]] std::vector<pid_t> children_of(std::int64_t pid, const HostFiles& host);
-
 /// The threads of `pid` (role "main") and of its descendants (role `role`) as they are now, grouped
 /// by policy, CPUs and memory policy as the kernel tells them; what they counted since they began.
 [[nodiscard]] std::vector<ThreadGroup> read_thread_groups(std::int64_t pid, const std::string& role,

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "common/base/host_files.h"
+#include "common/process/process_tree.h"
 #include "generators/randwrite/test_support.h"
 
 namespace krepro::randwrite {
@@ -165,14 +166,13 @@ TEST_F(TrialTest, AJobThatIsStuckIsNamedInsteadOfWaitedFor) {
   request.pipe_stdin = false;
   Child child = Child::spawn(request);
   const HostFiles host;
-  const std::string list =
-      "/proc/" + std::to_string(child.pid()) + "/task/" + std::to_string(child.pid()) + "/children";
-  pid_t worker = 0;
-  for (int i = 0; i < 400 && worker == 0; ++i) {
+  std::vector<pid_t> workers;
+  for (int i = 0; i < 400 && workers.empty(); ++i) {
     usleep(10'000);
-    std::istringstream(host.read(list).value_or("")) >> worker;
+    workers = children_of(child.pid(), host);
   }
-  ASSERT_GT(worker, 0);
+  ASSERT_FALSE(workers.empty());
+  const pid_t worker = workers.front();
   // It is stopped in the middle of its load, not while it is set up.
   const auto bytes_written = [&host, worker] {
     std::istringstream words(host.read("/proc/" + std::to_string(worker) + "/io").value_or(""));

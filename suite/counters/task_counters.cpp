@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "common/base/kernel_text.h"
+#include "common/process/process_tree.h"
 
 namespace krepro {
 namespace {
@@ -43,11 +44,8 @@ void add_process(int pid, const HostFiles& host, std::map<int, TaskCounters>& ta
     const auto tid = number_in(name);
     if (!tid || tasks.contains(static_cast<int>(*tid))) continue;
     tasks[static_cast<int>(*tid)] = read_task(folder + "/" + name, host);
-    const std::string children = host.read_line(folder + "/" + name + "/children").value_or("");
-    for (const std::string_view word : words_of(children)) {
-      if (const auto child = number_in(word)) add_process(static_cast<int>(*child), host, tasks);
-    }
   }
+  for (const pid_t child : children_of(pid, host)) add_process(child, host, tasks);
 }
 
 std::uint64_t since(std::uint64_t before, std::uint64_t after) {

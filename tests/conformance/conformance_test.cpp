@@ -12,6 +12,7 @@
 #include <sstream>
 
 #include "common/base/host_files.h"
+#include "common/process/process_tree.h"
 #include "common/timing/clock.h"
 #include "tests/conformance/generator_run.h"
 
@@ -243,16 +244,11 @@ TEST_P(Conformance, StopEndsItWithATruncatedSample) {
   EXPECT_EQ(talk->child().wait(15 * second_ns)->exit_code(), 130);
 }
 
-/// All descendants of a process, by the kernel's lists of children.
+/// All descendants of a process.
 void collect_descendants(pid_t pid, std::vector<pid_t>& found) {
-  const HostFiles host;
-  const std::string tasks = "/proc/" + std::to_string(pid) + "/task";
-  for (const std::string& task : host.list(tasks)) {
-    std::istringstream children(host.read(tasks + "/" + task + "/children").value_or(""));
-    for (pid_t child = 0; children >> child;) {
-      found.push_back(child);
-      collect_descendants(child, found);
-    }
+  for (const pid_t child : children_of(pid, HostFiles("/"))) {
+    found.push_back(child);
+    collect_descendants(child, found);
   }
 }
 

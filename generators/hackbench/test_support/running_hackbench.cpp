@@ -7,10 +7,10 @@
 
 #include <algorithm>
 #include <array>
-#include <sstream>
 
 #include "common/base/error.h"
 #include "common/base/host_files.h"
+#include "common/process/process_tree.h"
 #include "common/timing/clock.h"
 
 namespace krepro::hackbench {
@@ -39,15 +39,7 @@ CommandOutput run_hackbench(const std::vector<std::string>& arguments,
   return run_command(request, patience_ns);
 }
 
-std::vector<pid_t> children_of(pid_t pid) {
-  const std::string path = "/proc/" + std::to_string(pid) + "/task/" + std::to_string(pid);
-  std::istringstream text(HostFiles().read(path + "/children").value_or(""));
-  std::vector<pid_t> children;
-  for (pid_t child = 0; text >> child;) {
-    children.push_back(child);
-  }
-  return children;
-}
+std::vector<pid_t> children_of(pid_t pid) { return krepro::children_of(pid, HostFiles("/")); }
 
 bool gone_soon(const std::vector<pid_t>& pids) {
   const std::int64_t deadline_ns = now_ns() + 10'000'000'000;

@@ -11,10 +11,10 @@
 #include <unistd.h>
 
 #include <array>
-#include <sstream>
 
 #include "common/base/host_files.h"
 #include "common/process/descriptor.h"
+#include "common/process/process_tree.h"
 #include "common/timing/clock.h"
 
 namespace krepro::http {
@@ -148,15 +148,11 @@ std::string RunningServer::url(const std::string& path) const {
   return endpoint_.substr(0, endpoint_.find('#')) + path;
 }
 
-std::vector<pid_t> RunningServer::workers() const {
-  const std::size_t at = endpoint_.find("process=") + 8;
-  const std::string master = endpoint_.substr(at, endpoint_.find('.', at) - at);
-  std::istringstream text(
-      HostFiles("/").read("/proc/" + master + "/task/" + master + "/children").value_or(""));
-  std::vector<pid_t> found;
-  for (pid_t pid = 0; text >> pid;) found.push_back(pid);
-  return found;
+pid_t RunningServer::master() const {
+  return std::stoi(endpoint_.substr(endpoint_.find("process=") + 8));
 }
+
+std::vector<pid_t> RunningServer::workers() const { return children_of(master(), HostFiles("/")); }
 
 nlohmann::json RunningServer::stop() {
   const std::string lines = "{\"cmd\":\"go\",\"delay_ns\":0}\n{\"cmd\":\"stop\"}\n";

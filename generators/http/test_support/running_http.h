@@ -45,6 +45,8 @@ class RunningServer {
   [[nodiscard]] const std::string& problem() const { return problem_; }
   /// The endpoint as a user would write it.
   [[nodiscard]] std::string url(const std::string& path = "/test.html") const;
+  /// The server's first process.
+  [[nodiscard]] pid_t master() const;
   /// The master's children.
   [[nodiscard]] std::vector<pid_t> workers() const;
   /// Ends it and gives its sample.
