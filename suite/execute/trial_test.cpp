@@ -98,6 +98,28 @@ echo ')") + finished_event +
   EXPECT_EQ(trial.server.at("served"), 7);
 }
 
+TEST_F(TrialTest, ARowThatNamesAServerStartsNone) {
+  generator_.roles = {"load", "serve"};
+  generator_.positional = "url";
+  generator_.options =
+      OptionTable({make_option("url", {}, OptionType::text, "", "a server that runs"),
+                   make_option("server", {}, OptionType::text, "", "its kind, or its URL")});
+  generator_is(std::string(R"(
+read configure
+[ "$2" = load ] || exit 1
+case "$configure" in *'http://10.0.0.2/'*) ;; *) exit 1;; esac
+echo '{"event":"ready"}'
+read go
+echo ')") + finished_event +
+               "'\n");
+  for (const char* option : {"url", "server"}) {
+    benchmark_.options = {{option, "http://10.0.0.2/"}};
+    const RecordedTrial trial = run();
+    EXPECT_EQ(trial.status, "valid") << trial.reason;
+    EXPECT_TRUE(trial.server.is_null());
+  }
+}
+
 TEST_F(TrialTest, AServerThatEndsEarlyFailsTheTrial) {
   generator_.roles = {"load", "serve"};
   generator_is(std::string(R"(
