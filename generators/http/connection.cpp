@@ -61,6 +61,7 @@ void Connection::close(bool keep_session) {
     ssl.reset();
   }
   socket.reset();
+  retrying = false;
   interest = 0;
   stage = Stage::waiting;
 }

@@ -29,16 +29,18 @@ struct IoResult {
 
 struct Connection {
   Stage stage = Stage::waiting;
-  bool repeated = false;          ///< The request in flight has been sent before.
-  bool used = false;              ///< A response has come whole on this connection.
-  bool queued = false;            ///< Open loop: stands in the queue of idle connections.
-  std::uint32_t interest = 0;     ///< EPOLLIN, EPOLLOUT; 0: not registered.
+  bool repeated = false;       ///< The request in flight has been sent before.
+  bool used = false;           ///< A response has come whole on this connection.
+  bool queued = false;         ///< Open loop: stands in the queue of idle connections.
+  bool refused = false;        ///< A response to what is outstanding said no.
+  bool retrying = false;       ///< Waits to be opened since opened_ns: the server's queue is full.
+  std::uint32_t interest = 0;  ///< EPOLLIN, EPOLLOUT; 0: not registered.
   std::uint32_t outstanding = 0;  ///< Responses that are still to come.
   std::uint32_t request = 0;      ///< Which of the requests.
   std::size_t written = 0;        ///< Bytes of it so far.
   bool writing = false;           ///< A request is begun and not wholly written.
   std::int64_t start_ns = 0;      ///< Of the request.
-  std::int64_t opened_ns = 0;     ///< Start of the connect, then of the handshake.
+  std::int64_t opened_ns = 0;     ///< Start of the first connect, then of the handshake.
   std::int64_t intended_ns = 0;   ///< Open loop: when it was due.
   ResponseParser parser;
   Descriptor socket;

@@ -7,7 +7,8 @@ inline constexpr const char* details = R"(## What it does, call by call
 
 By hand, `krepro http -t 2 -c 64 -d 10s http://127.0.0.1:8080/` loads a server that runs, with
 wrk's options; without a URL it starts one of its own first (`--server`). Under the suite the
-server and the load are two processes (`--role serve`, `--role load`), each placed by the profile.
+server and the load are two processes (`--role serve`, `--role load`), each placed by the profile;
+a row with a `url` has no process for the server.
 
 Each thread of the load has connections of its own, which stay on it, and one epoll set. All
 connections are open, TLS handshakes included, before the trial is ready. Then, in the default
@@ -37,8 +38,10 @@ load.
 With `-R`, requests are due by a schedule (constant or Poisson) over all threads, which does not
 wait for the server. One that is due goes out on a connection that is idle, and waits where none
 is; `response` counts from when it was due, `service` from when it was sent. After the duration,
-what was due is waited for, as long as `--timeout`. The pattern is lean then, waits are to the
-nanosecond (`epoll_pwait2`), and the threads' timer slack is 1 ns.
+what was due is sent and waited for, as long as `--timeout`; what found no idle connection by then
+is `extra.unsent`, with a note. The achieved rate is over the time in which requests were sent: one
+slow response at the end (`extra.last_response_ns`) does not lower it. The pattern is lean then,
+waits are to the nanosecond (`epoll_pwait2`), and the threads' timer slack is 1 ns.
 
 With `--pipeline=N` the N requests go out in one write, and the next N when all are answered; a
 latency is that of all N.
@@ -46,7 +49,8 @@ latency is that of all N.
 ## What counts
 
 A response is framed by RFC 9112: Content-Length, chunked, until the connection ends, interim
-responses, 204, 304 and HEAD. A server that closes with `Connection: close` or after
+responses, 204, 304 and HEAD. A body that lasts until the connection ends is whole over TLS only
+where the server says goodbye (close_notify). A server that closes with `Connection: close` or after
 `keepalive_requests` is nothing wrong: the connection is opened again at once, as wrk does, and
 counted (`extra.connections`). A request on a connection that is closed before a byte of an answer
 is sent again once (`repeated`); so are pipelined requests behind the last response of a connection.
@@ -54,7 +58,7 @@ Everything else is an error of the sample, by kind:
 
 | kind | meaning |
 |---|---|
-| `connect`, `tls` | a connection, or its handshake, failed during the run |
+| `connect`, `tls` | a connection, or its handshake, failed during the run; where the queue of a unix socket is full it is tried again each tick, for `--timeout` |
 | `reset` | reading or writing failed in the middle |
 | `closed` | closed before an answer, twice for the same request |
 | `short_body` | closed in the middle of a response |
@@ -66,7 +70,8 @@ Everything else is an error of the sample, by kind:
 After an error the connection is opened again at the next tick of 100 ms, so that a server that
 fails at once is not stormed. Headers are bounded to 64 KiB a response; nothing of a body is kept.
 Whole responses that are errors (`status`, late ones) are done all the same; their latencies are
-`service_of_errors`. In `extra.requests`, started = done + dropped + in flight at the end, where
+`service_of_errors`, and with a rate those of a `status` are `response_of_errors`: late ones stay in
+`response`, which would look quicker without them. In `extra.requests`, started = done + dropped + in flight at the end, where
 dropped are the requests whose connection failed under them.
 
 ## The server
@@ -75,7 +80,8 @@ dropped are the requests whose connection failed under them.
 its own below the temporary folder, gone afterwards; nothing of the system's nginx is touched. It
 is nginx's defaults but for `worker_processes` (`--server-workers`; 0: `auto`, which counts the
 machine's CPUs and not those it may use), the access log (off; nginx's and Phoronix' default is on)
-and `worker_connections` (65536). As root its workers run as nginx's own user, where that one can
+and `worker_connections` (65536); with TLS it speaks versions 1.2 and 1.3, whatever its own default
+is; and a static file answers POST too, of any size. As root its workers run as nginx's own user, where that one can
 reach the files; else (a TMPDIR in a closed folder) they stay root, with a note. The sample of the
 server holds the configuration. `sendfile` is therefore off, where the nginx.conf that nginx comes
 with turns it on: a plain response is a `pread64` and a `writev` here, a `writev` and a `sendfile`

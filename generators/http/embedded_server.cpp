@@ -26,6 +26,11 @@ struct RequestCount {
   alignas(64) std::atomic<std::uint64_t> requests{0};
 };
 
+const char* peer_name(Listen listen) {
+  if (listen == Listen::unix_socket) return "unix:";
+  return listen == Listen::ipv6 ? "::1" : "127.0.0.1";
+}
+
 class Embedded : public Server {
  public:
   Embedded(const ServerSettings& settings, Frame& frame)
@@ -83,6 +88,7 @@ class Embedded : public Server {
     made.stop = stop_.read_end.get();
     made.access_log = log_.get();
     made.tcp = settings_.listen != Listen::unix_socket;
+    made.peer = peer_name(settings_.listen);
     made.root = folder_.files().string();
     if (settings_.tls) {
       made.certificate = (folder_.path() / "certificate.pem").string();

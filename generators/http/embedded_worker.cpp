@@ -48,21 +48,26 @@ constexpr std::size_t input_bytes = 4096;
 /// nginx reads files in pieces of this size.
 constexpr std::size_t piece_bytes = 32768;
 
-/// "Wed, 02 Dec 2026 09:00:00 GMT", as headers have it.
-class HttpDate {
+constexpr const char* header_time = "%a, %d %b %Y %H:%M:%S GMT";
+constexpr const char* log_time = "%d/%b/%Y:%H:%M:%S +0000";
+
+/// A second of universal time in one of the formats above.
+class TimeText {
  public:
+  explicit TimeText(const char* format) : format_(format) {}
   /// The text for `at`; made anew only where it is another second than the last one.
   std::string_view text(std::time_t at) {
     if (at != at_) {
       at_ = at;
       std::tm parts{};
       gmtime_r(&at, &parts);
-      size_ = std::strftime(text_.data(), text_.size(), "%a, %d %b %Y %H:%M:%S GMT", &parts);
+      size_ = std::strftime(text_.data(), text_.size(), format_, &parts);
     }
     return {text_.data(), size_};
   }
 
  private:
+  const char* format_;
   std::time_t at_ = -1;
   std::array<char, 32> text_{};
   std::size_t size_ = 0;
@@ -70,11 +75,15 @@ class HttpDate {
 
 /// What is shared by all sessions of a worker; one is answered at a time.
 struct Shared {
+  explicit Shared(const EmbeddedWorker& its_worker) : worker(&its_worker) {}
+
   const EmbeddedWorker* worker;
   std::array<char, 4096> discarded{};
   /// Headers and a piece of a file, until they are sent or stand in a session's own memory.
   std::array<char, piece_bytes + 512> output{};
-  HttpDate now;
+  TimeText date{header_time};
+  TimeText log_date{log_time};
+  fmt::memory_buffer log_line;
 };
 
 template <typename Stream>
@@ -152,8 +161,8 @@ class Session : public std::enable_shared_from_this<Session<Stream>> {
     left_ = static_cast<std::uint64_t>(facts.st_size);
     offset_ = 0;
     write_headers("200 OK", left_, &facts);
-    log(path, 200, left_);
     if (request.method() == beast_http::verb::head) left_ = 0;
+    log(200, left_);
     send_piece();
   }
 
@@ -163,9 +172,9 @@ class Session : public std::enable_shared_from_this<Session<Stream>> {
     char* end = fmt::format_to(begin,
                                "HTTP/1.1 {}\r\nServer: krepro/{}\r\nDate: {}\r\n"
                                "Content-Type: text/html\r\nContent-Length: {}\r\n",
-                               status, version, shared_->now.text(std::time(nullptr)), length);
+                               status, version, shared_->date.text(std::time(nullptr)), length);
     if (file != nullptr) {
-      HttpDate modified;
+      TimeText modified(header_time);
       end = fmt::format_to(end, "Last-Modified: {}\r\n", modified.text(file->st_mtime));
     }
     end = fmt::format_to(end, "Connection: {}\r\n", keep_alive_ ? "keep-alive" : "close");
@@ -183,17 +192,28 @@ class Session : public std::enable_shared_from_this<Session<Stream>> {
     write_headers(status, 0, nullptr);
     int number = 0;
     std::from_chars(status.data(), status.data() + status.size(), number);
-    log("-", number, 0);
+    log(number, 0);
     send_piece();
   }
 
-  void log(std::string_view path, int status, std::uint64_t bytes) {
+  /// The line that nginx writes by default.
+  void log(int status, std::uint64_t bytes) {
     if (shared_->worker->access_log < 0) return;
-    std::array<char, 512> line{};
-    const auto end = fmt::format_to_n(
-        line.data(), line.size(), "127.0.0.1 - - \"{}\" {} {} \"-\" \"-\"\n", path, status, bytes);
+    const auto& request = parser_->get();
+    const auto view = [](auto text) { return std::string_view(text.data(), text.size()); };
+    const auto header = [&](beast_http::field name) {
+      const std::string_view value = view(request[name]);
+      return value.empty() ? "-" : value;
+    };
+    shared_->log_line.clear();
+    fmt::format_to(std::back_inserter(shared_->log_line),
+                   "{} - - [{}] \"{} {} HTTP/{}.{}\" {} {} \"{}\" \"{}\"\n", shared_->worker->peer,
+                   shared_->log_date.text(std::time(nullptr)), view(request.method_string()),
+                   view(request.target()), request.version() / 10, request.version() % 10, status,
+                   bytes, header(beast_http::field::referer),
+                   header(beast_http::field::user_agent));
     [[maybe_unused]] const ssize_t written =
-        write(shared_->worker->access_log, line.data(), std::min(end.size, line.size()));
+        write(shared_->worker->access_log, shared_->log_line.data(), shared_->log_line.size());
   }
 
   /// Headers and the file, piece by piece.
@@ -263,7 +283,7 @@ class Session : public std::enable_shared_from_this<Session<Stream>> {
 class Worker {
  public:
   explicit Worker(const EmbeddedWorker& worker)
-      : shared_{&worker, {}, {}, {}},
+      : shared_(worker),
         listening_(context_, dup(worker.listening)),
         stop_(context_, dup(worker.stop)) {
     if (!worker.certificate.empty()) set_up_tls(worker);

@@ -13,6 +13,7 @@ struct EmbeddedWorker {
   int stop = -1;        ///< Readable when the worker is to end.
   int access_log = -1;  ///< -1: none.
   bool tcp = true;
+  std::string peer;         ///< Whom it listens to, as nginx logs it: "127.0.0.1", "::1", "unix:".
   std::string root;         ///< Folder of the static files.
   std::string certificate;  ///< Path, for TLS; empty: plain.
   std::string key;

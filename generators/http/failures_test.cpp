@@ -3,8 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+
 #include "common/process/program.h"
 #include "generators/http/server.h"
+#include "generators/http/server_folder.h"
 #include "generators/http/test_support/running_http.h"
 
 namespace krepro::http {
@@ -72,6 +75,30 @@ TEST(Localhost, MayAlsoBeIpv6) {
   const HttpRun run = run_http({"-c64", "-t4", "-d500ms", url});
   EXPECT_EQ(run.exit_code, 0) << run.err;
   EXPECT_THAT(run.sample.at("extra").at("address").get<std::string>(), HasSubstr("127.0.0.1:"));
+}
+
+TEST(Localhost, IsTriedAtEachOfItsAddresses) {
+  const ServerFolder folder;
+  const std::string hosts = folder.path() / "hosts";
+  std::ofstream(hosts) << "::1 localhost\n127.0.0.1 localhost\n";
+  // In mounts of its own, so that no one else sees these addresses.
+  const std::vector<std::string> with_hosts{
+      "unshare", "--mount", "sh", "-c", R"(mount --bind "$0" /etc/hosts && exec "$@")", hosts};
+  SpawnRequest resolve;
+  resolve.argv = with_hosts;
+  resolve.argv.insert(resolve.argv.end(), {"getent", "ahosts", "localhost"});
+  resolve.pipe_stdin = false;
+  const std::string addresses = run_command(resolve, 10'000'000'000).out;
+  if (!addresses.starts_with("::1")) GTEST_SKIP() << "localhost cannot be made ::1 here";
+
+  const RunningServer server({{"server", "embedded"}, {"server_workers", 1}});
+  std::string url = server.url();
+  url.replace(url.find("127.0.0.1"), 9, "localhost");
+  const HttpRun run = run_http({"-c64", "-t4", "-d500ms", url}, with_hosts);
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  ASSERT_TRUE(run.sample.is_object());
+  EXPECT_THAT(run.sample.at("extra").at("address").get<std::string>(), HasSubstr("127.0.0.1:"));
+  EXPECT_EQ(run.errors(), 0U) << run.sample.at("errors");
 }
 
 TEST(MoreThreadsThanConnections, AreReducedWithANote) {

@@ -26,6 +26,7 @@ struct Sums {
   std::uint64_t unsent = 0;
   std::uint64_t in_flight = 0;
   std::int64_t oldest_ns = 0;
+  std::int64_t last_ns = 0;
   std::array<std::uint64_t, 6> statuses{};
 };
 
@@ -44,6 +45,7 @@ Sums sums_of(const std::vector<const LoadResult*>& results) {
     sums.unsent += result->unsent;
     sums.in_flight += result->in_flight;
     sums.oldest_ns = std::max(sums.oldest_ns, result->oldest_ns);
+    sums.last_ns = std::max(sums.last_ns, result->last_ns);
     for (std::size_t i = 0; i < sums.statuses.size(); ++i) {
       sums.statuses[i] += result->statuses[i];
     }
@@ -63,6 +65,7 @@ void fill_latencies(Sample& sample, const LoadPlan& plan,
     sample.latency["connect"].merge(result->connect);
     if (plan.tls != nullptr) sample.latency["tls_handshake"].merge(result->handshake);
     if (result->failed.count() > 0) sample.latency["service_of_errors"].merge(result->failed);
+    if (result->refused.count() > 0) sample.latency["response_of_errors"].merge(result->refused);
   }
 }
 
@@ -89,9 +92,15 @@ void note_rate(Sample& sample, const LoadPlan& plan, const Sums& sums) {
   sample.achieved["rate"] = achieved;
   sample.achieved["rate_met"] = met;
   sample.extra["unsent"] = sums.unsent;
+  sample.extra["last_response_ns"] = sums.last_ns;
   if (!met) {
     sample.notes.push_back(fmt::format("the rate was not met: {} of {} requests/s",
                                        format_count(achieved), format_count(asked)));
+  }
+  if (sums.unsent > 0) {
+    sample.notes.push_back(
+        fmt::format("{} requests that were due were never sent: no connection was free for them",
+                    format_grouped(sums.unsent)));
   }
 }
 

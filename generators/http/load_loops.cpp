@@ -166,9 +166,11 @@ void LoadThread::run_open(const WorkerContext& context) {
   // What was due is waited for, so that the slow ones are not left out; as long as a request may
   // take.
   const std::int64_t end_ns = until_ns_ + plan_->settings.timeout_ns;
-  std::int64_t last_ns = at_ns;
+  std::int64_t sent_ns = at_ns;
   while (at_ns < end_ns && !context.stopped() && (due_ns_ < until_ns_ || outstanding_ > 0)) {
+    const std::uint64_t started = result_.started;
     send_due(at_ns);
+    if (result_.started != started) sent_ns = at_ns;
     if (at_ns >= next_tick_ns) {
       tick(at_ns);
       next_tick_ns = at_ns + loop_tick_ns;
@@ -177,21 +179,26 @@ void LoadThread::run_open(const WorkerContext& context) {
     if (idle_count_ > 0 && due_ns_ < until_ns_) wake_ns = std::min(wake_ns, due_ns_);
     const std::int64_t wait_ns = std::max<std::int64_t>(0, wake_ns - now_ns());
     const timespec wait{wait_ns / one_second_ns, wait_ns % one_second_ns};
-    const std::uint64_t before = result_.operations;
     handle_events(epoll_pwait2(epoll_.get(), events_.data(), static_cast<int>(events_.size()),
                                &wait, nullptr));
     at_ns = now_ns();
-    if (result_.operations != before) last_ns = at_ns;
   }
-  result_.end_ns = std::max(last_ns, std::min(at_ns, until_ns_)) - context.start_ns;
+  // The rate is that of sending: one slow response at the end does not stretch it.
+  result_.end_ns = std::max(sent_ns, std::min(at_ns, until_ns_)) - context.start_ns;
+  result_.last_ns -= std::min(result_.last_ns, context.start_ns);
   for (; due_ns_ < std::min(until_ns_, at_ns); due_ns_ = pacer_.next_ns()) ++result_.unsent;
   account_for_the_end(at_ns);
 }
 
 void LoadThread::account_for_the_end(std::int64_t at_ns) {
   result_.series.add(at_ns, 0);
-  for (const Connection& connection : connections_) {
+  for (Connection& connection : connections_) {
     if (connection.outstanding == 0) continue;
+    // Since the last tick.
+    if (at_ns - connection.start_ns >= plan_->settings.timeout_ns) {
+      broken(connection, Failure::timeout);
+      continue;
+    }
     result_.in_flight += connection.outstanding;
     result_.oldest_ns = std::max(result_.oldest_ns, at_ns - connection.start_ns);
   }

@@ -75,17 +75,25 @@ void LoadThread::set_interest(Connection& connection, std::uint32_t interest) {
 }
 
 void LoadThread::start_connection(Connection& connection) {
-  connection.opened_ns = now_ns();
+  const std::int64_t at_ns = now_ns();
+  if (opening_ || !connection.retrying) connection.opened_ns = at_ns;
   Started started = connector_.start();
   if (started.error_number != 0) {
     const int error_number = started.error_number;
-    if (opening_ && (error_number == EMFILE || error_number == ENFILE)) {
-      throw system_error("socket", error_number, ExitCode::not_possible);
-    }
-    if (!opening_) ++result_.failures[static_cast<std::size_t>(Failure::connect)];
     opening_problem_ = std::strerror(error_number);
+    if (opening_) {
+      if (error_number == EMFILE || error_number == ENFILE) {
+        throw system_error("socket", error_number, ExitCode::not_possible);
+      }
+      return;
+    }
+    // Over TCP the kernel tries again by itself where a server's queue is full; here, each tick.
+    connection.retrying =
+        started.try_later && at_ns - connection.opened_ns <= plan_->settings.timeout_ns;
+    if (!connection.retrying) broken(connection, Failure::connect);
     return;
   }
+  connection.retrying = false;
   connection.socket = std::move(started.socket);
   connection.stage = Stage::connecting;
   connection.used = false;

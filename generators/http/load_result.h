@@ -51,10 +51,12 @@ struct LoadResult {
   std::uint64_t unsent = 0;     ///< Open loop: due, and never sent.
   std::uint64_t in_flight = 0;  ///< At the end: without a whole response.
   std::int64_t oldest_ns = 0;   ///< The oldest of them.
-  std::int64_t end_ns = 0;      ///< When the last that counts ended, after the start.
+  std::int64_t end_ns = 0;      ///< Of the load, after the start; open loop: when all was sent.
+  std::int64_t last_ns = 0;     ///< Open loop: of the last response, after the start.
   Histogram service;            ///< From the first byte written to the last read.
   Histogram response;           ///< Open loop: from when the request was due.
   Histogram failed;             ///< Service of responses that came late or said no.
+  Histogram refused;            ///< Open loop: as `response`, of those that said no.
   Histogram connect;
   Histogram handshake;
   Series series;

@@ -85,7 +85,10 @@ void LoadThread::handle(Connection& connection, std::uint32_t events) {
       break;
   }
   constexpr std::uint32_t ending = EPOLLERR | EPOLLHUP | EPOLLRDHUP;
-  if ((events & (EPOLLIN | ending)) != 0 && !on_readable(connection, (events & ending) != 0)) {
+  // What OpenSSL has read ahead, no event announces.
+  const bool read_ahead = lean_ && connection.ssl && SSL_has_pending(connection.ssl.get()) == 1;
+  if (((events & (EPOLLIN | ending)) != 0 || read_ahead) &&
+      !on_readable(connection, (events & ending) != 0)) {
     return;
   }
   if ((events & EPOLLOUT) != 0 && (connection.interest & EPOLLOUT) != 0) on_writable(connection);
@@ -119,9 +122,9 @@ bool LoadThread::on_readable(Connection& connection, bool to_the_end) {
     } else if (!full && !to_the_end) {
       return true;
     }
-    // What TLS has decrypted already, no event would announce.
-    if (reads < reads_at_once || (connection.ssl && connection.readable())) continue;
-    // Edges have to be asked for again.
+    // Nor what TLS has decrypted already; that is one record at most.
+    if (reads < reads_at_once || (!lean_ && connection.ssl && connection.readable())) continue;
+    // Edges have to be asked for again; the one for writing comes in any case.
     if (lean_) set_interest(connection, connection.interest);
     return true;
   }
@@ -167,16 +170,23 @@ void LoadThread::finish_response(Connection& connection, std::int64_t at_ns) {
   result_.series.add(at_ns);
   // As wrk, which counts a response that comes too late when it comes.
   const bool late = at_ns - connection.start_ns > plan_->settings.timeout_ns;
-  const bool bad = status >= 400 || late;
-  if (bad) {
-    ++result_.failures[static_cast<std::size_t>(late ? Failure::timeout : Failure::status)];
+  if (late) {
+    ++result_.failures[static_cast<std::size_t>(Failure::timeout)];
+  } else if (status >= 400) {
+    ++result_.failures[static_cast<std::size_t>(Failure::status)];
+    connection.refused = true;
   }
   connection.used = true;
   --outstanding_;
   if (--connection.outstanding > 0) return;
   connection.repeated = false;
-  (bad ? result_.failed : result_.service).record(at_ns - connection.start_ns);
-  if (open_loop_) result_.response.record(at_ns - connection.intended_ns);
+  const bool refused = std::exchange(connection.refused, false);
+  (refused || late ? result_.failed : result_.service).record(at_ns - connection.start_ns);
+  // A late one stays among the responses: it is what the user waited for.
+  if (open_loop_) {
+    (refused ? result_.refused : result_.response).record(at_ns - connection.intended_ns);
+    result_.last_ns = at_ns;
+  }
   if (!lean_) set_interest(connection, EPOLLIN | EPOLLOUT);
 }
 
@@ -223,7 +233,9 @@ void LoadThread::send(Connection& connection) {
 }
 
 void LoadThread::on_end(Connection& connection) {
-  if (connection.outstanding > 0 && connection.parser.ends_with_connection()) {
+  // Over TLS anyone could end the connection; only the peer can say goodbye (RFC 9112, 9.8).
+  const bool whole = !connection.ssl || said_goodbye(connection.ssl.get());
+  if (connection.outstanding > 0 && connection.parser.ends_with_connection() && whole) {
     finish_response(connection, now_ns());
     return renew_without_rest(connection);
   }
@@ -247,6 +259,7 @@ void LoadThread::lost(Connection& connection, Failure failure) {
 std::uint32_t LoadThread::forget_requests(Connection& connection) {
   outstanding_ -= connection.outstanding;
   connection.repeated = false;
+  connection.refused = false;
   connection.writing = false;
   return std::exchange(connection.outstanding, 0);
 }

@@ -78,8 +78,7 @@ std::string tls_lines(const ServerSettings& settings) {
   if (!settings.tls) return "";
   return "    ssl_certificate certificate.pem;\n"
          "    ssl_certificate_key key.pem;\n"
-         "    ssl_protocols TLSv1.2 TLSv1.3;\n"
-         "    ssl_session_cache shared:sessions:10m;\n";
+         "    ssl_protocols TLSv1.2 TLSv1.3;\n";
 }
 
 /// As root, nginx's workers become another user, who could not reach the files below a folder that
@@ -109,8 +108,9 @@ std::string configuration(const ServerSettings& settings, const Place& place, bo
       "  server {{\n"
       "    listen {listen}{ssl}{reuseport};\n"
       "    root files;\n"
-      // Static files answer POST too.
+      // Static files answer POST too, of any size.
       "    error_page 405 =200 $uri;\n"
+      "    client_max_body_size 0;\n"
       "{tls}"
       "  }}\n"
       "}}\n",

@@ -11,6 +11,9 @@ namespace krepro::http {
 namespace {
 
 constexpr std::uint32_t chunk_line_limit = 4096;
+/// With zeros and blanks; below what is kept of a line that came in two pieces.
+constexpr std::size_t chunk_digits_limit = 64;
+static_assert(chunk_digits_limit < ResponseParser::partial_limit);
 
 /// The bytes of header lines (RFC 9110, 5.5 and 5.6.2), gone through one by one.
 namespace scan {
@@ -238,7 +241,8 @@ void ResponseParser::status_line(std::string_view line) {
     return fail(Malformed::status_line);
   }
   status_ = static_cast<std::uint16_t>(status);
-  keep_alive_ = line[7] != '0';
+  old_version_ = line[7] == '0';
+  keep_alive_ = !old_version_;
   place_ = Place::header;
 }
 
@@ -274,10 +278,11 @@ void ResponseParser::known_header(std::string_view name, std::string_view value)
   }
   for_each_element(value, [this](std::string_view coding) {
     if (coding.empty()) return;
-    // Only the last coding can be the framing.
-    if (chunked_) fail(Malformed::header);
-    chunked_ = same_name(coding, "chunked");
-    other_coding_ = !chunked_;
+    // Only the last coding can be the framing, and chunks of chunks there are not.
+    const bool chunked = same_name(coding, "chunked");
+    if (chunked && chunked_) fail(Malformed::header);
+    chunked_ = chunked;
+    other_coding_ = !chunked;
   });
 }
 
@@ -304,8 +309,9 @@ void ResponseParser::end_of_headers() {
   if (head_ || status_ == 204 || status_ == 304) {
     place_ = Place::done;
   } else if (chunked_) {
-    // With a length beside it the connection cannot be trusted any further (RFC 9112, 6.3).
-    if (has_length_) keep_alive_ = false;
+    // With a length beside it the connection cannot be trusted any further (RFC 9112, 6.3), nor
+    // from a server of HTTP/1.0, which knows no codings (6.1).
+    if (has_length_ || old_version_) keep_alive_ = false;
     place_ = Place::chunk_size;
   } else if (has_length_ && !other_coding_) {
     place_ = remaining_ == 0 ? Place::done : Place::body;
@@ -316,9 +322,11 @@ void ResponseParser::end_of_headers() {
 }
 
 void ResponseParser::chunk_size_line(std::string_view line) {
-  const std::string_view digits = trimmed(line.substr(0, std::min(line.find(';'), line.size())));
+  const std::string_view digits = line.substr(0, std::min(line.find(';'), line.size()));
   std::uint64_t size = 0;
-  if (!read_number(digits, 16, size)) return fail(Malformed::chunk);
+  if (digits.size() > chunk_digits_limit || !read_number(trimmed(digits), 16, size)) {
+    return fail(Malformed::chunk);
+  }
   remaining_ = size;
   place_ = size == 0 ? Place::trailer : Place::chunk_data;
 }

@@ -93,6 +93,7 @@ class ResponseParser {
   bool head_;
   bool untouched_ = true;
   bool keep_alive_ = true;
+  bool old_version_ = false;  ///< HTTP/1.0.
   bool chunked_ = false;
   bool other_coding_ = false;
   bool has_length_ = false;

@@ -130,10 +130,19 @@ TEST(ResponseParser, TheChunkedCodingOutranksALength) {
   EXPECT_EQ(seen.keep_alive, std::vector<bool>{false}) << "such a connection is not trusted";
 }
 
+TEST(ResponseParser, AConnectionOfHttp10IsNotTrustedWithACoding) {
+  const Seen seen = feed_in_all_ways(
+      "HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n"
+      "1\r\na\r\n0\r\n\r\n");
+  EXPECT_EQ(seen.statuses, std::vector<int>{200});
+  EXPECT_EQ(seen.keep_alive, std::vector<bool>{false});
+}
+
 TEST(ResponseParser, WithoutALengthTheBodyEndsWithTheConnection) {
   for (const char* text :
        {"HTTP/1.1 200 OK\r\n\r\nhello", "HTTP/1.0 200 OK\r\n\r\n",
-        "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\nContent-Length: 3\r\n\r\nhello"}) {
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\nContent-Length: 3\r\n\r\nhello",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked, gzip\r\n\r\nhello"}) {
     const Seen seen = feed_in_all_ways(text);
     EXPECT_EQ(seen.last, State::more) << text;
     EXPECT_TRUE(seen.ends_with_connection) << text;
@@ -219,6 +228,8 @@ TEST(ResponseParser, RefusesBrokenChunks) {
   expect_malformed(start + "g\r\n", Malformed::chunk);
   expect_malformed(start + "\r\n", Malformed::chunk);
   expect_malformed(start + "-1\r\n", Malformed::chunk);
+  // Of a line in two pieces not all is kept: these zeros are not the size.
+  expect_malformed(start + std::string(300, '0') + "5\r\nhello\r\n0\r\n\r\n", Malformed::chunk);
   expect_malformed(start + "1\r\nab\r\n", Malformed::chunk);
   expect_malformed(start + "10000000000000000\r\n", Malformed::chunk);
 }

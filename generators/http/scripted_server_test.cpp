@@ -4,12 +4,12 @@
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <atomic>
 
+#include "common/generator/shared_array.h"
 #include "generators/http/test_support/running_http.h"
 
 namespace krepro::http {
@@ -94,8 +94,8 @@ INSTANTIATE_TEST_SUITE_P(
         Framing{"head", "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n", false, "HEAD"}),
     [](const auto& way) { return std::string(way.param.name); });
 
-/// One kind of error, and nothing else, and no storm.
-void expect_failure(const ScriptedServer& server, const std::string& kind) {
+/// One kind of error, and nothing else, and no storm. `idle`: the server leaves the load time.
+void expect_failure(const ScriptedServer& server, const std::string& kind, bool idle = true) {
   for (const char* pattern : {"wrk", "lean"}) {
     const HttpRun run = run_http({"--duration=800ms", "--timeout=300ms", "-c2", "-t1",
                                   std::string("--pattern=") + pattern, server.url()});
@@ -109,6 +109,8 @@ void expect_failure(const ScriptedServer& server, const std::string& kind) {
               requests.at("done").get<int>() + requests.at("dropped").get<int>() +
                   requests.at("in_flight_at_the_end").get<int>());
     EXPECT_LT(run.elapsed_s, 20);
+    // What the server has closed keeps no one busy.
+    EXPECT_TRUE(!idle || run.cpu_s < run.elapsed_s / 2) << run.cpu_s;
     EXPECT_LT(run.sample.at("extra").at("peak_memory_bytes").get<std::uint64_t>(), 64U << 20U);
   }
 }
@@ -204,7 +206,7 @@ TEST(Hostile, AnEndlessBody) {
                    while (write_all(socket, std::string(1U << 20U, 'x'))) {
                    }
                  }),
-                 "timeout");
+                 "timeout", false);
 }
 
 TEST(Hostile, AStatusThatNoClassKnows) {
@@ -229,6 +231,62 @@ TEST(Hostile, AnswersThatComeTooLate) {
   }
 }
 
+/// Half of the requests are refused at once, half answered after 50 ms.
+TEST(OpenLoop, QuickRefusalsDoNotMakeTheResponsesLookQuick) {
+  const ScriptedServer server([](int socket) {
+    for (int i = 0; read_request(socket); ++i) {
+      if (i % 2 == 0) {
+        if (!write_all(socket, "HTTP/1.1 429 Wait\r\nContent-Length: 0\r\n\r\n")) return;
+        continue;
+      }
+      usleep(50'000);
+      if (!write_all(socket, empty_response)) return;
+    }
+  });
+  const HttpRun run = run_http({"-R100", "-c16", "-t1", "-d1s", server.url()});
+  EXPECT_EQ(run.exit_code, 1) << "refusals are errors";
+  ASSERT_TRUE(run.sample.is_object());
+  const auto& latency = run.sample.at("latency");
+  EXPECT_GT(latency.at("response").at("min").get<double>(), 45e6);
+  EXPECT_GT(latency.at("response_of_errors").at("count").get<int>(), 30);
+  EXPECT_EQ(latency.at("response_of_errors").at("count").get<int>() +
+                latency.at("response").at("count").get<int>(),
+            100);
+}
+
+TEST(OpenLoop, ASlowLastResponseDoesNotStretchTheRate) {
+  SharedArray<std::atomic<int>> answered(1);  // Each connection has a process of its own.
+  const ScriptedServer server([&answered](int socket) {
+    while (read_request(socket)) {
+      if (answered[0].fetch_add(1) == 95) usleep(3'000'000);
+      if (!write_all(socket, empty_response)) return;
+    }
+  });
+  const HttpRun run = run_http({"-R100", "-c16", "-t1", "-d1s", "--timeout=20s", server.url()});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  ASSERT_TRUE(run.sample.is_object());
+  EXPECT_EQ(run.sample.at("operations"), 100);
+  EXPECT_TRUE(run.sample.at("achieved").at("rate_met").get<bool>());
+  EXPECT_GT(run.sample.at("metrics").at("requests/s").at("value").get<double>(), 95);
+  EXPECT_GT(run.sample.at("extra").at("last_response_ns").get<double>(), 3e9);
+  EXPECT_GT(run.sample.at("latency").at("response").at("max").get<double>(), 2.5e9);
+}
+
+TEST(OpenLoop, AServerThatHangsAtTheEndIsTold) {
+  SharedArray<std::atomic<int>> answered(1);  // Each connection has a process of its own.
+  const ScriptedServer server([&answered](int socket) {
+    while (read_request(socket)) {
+      if (answered[0].fetch_add(1) >= 970) pause();
+      if (!write_all(socket, empty_response)) return;
+    }
+  });
+  const HttpRun run = run_http({"-R1000", "-c4", "-t1", "-d1s", "--timeout=400ms", server.url()});
+  EXPECT_EQ(run.exit_code, 1) << run.sample;
+  EXPECT_GT(run.errors("timeout"), 0U);
+  EXPECT_GT(run.sample.at("extra").at("unsent").get<int>(), 0);
+  EXPECT_THAT(run.sample.at("notes").dump(), testing::HasSubstr("never sent"));
+}
+
 TEST(Repeated, ARequestOnAConnectionThatIsClosedUnderIt) {
   // Every connection answers three requests and is closed without a word before the fourth.
   const ScriptedServer server([](int socket) {
@@ -247,16 +305,13 @@ TEST(Repeated, ARequestOnAConnectionThatIsClosedUnderIt) {
 TEST(Pipelined, AConnectionThatIsClosedInTheMiddleOfABatch) {
   // In turns, a connection answers a batch whole and is closed without a word under the next, so
   // that this one is sent again; and the next connection answers only a part of it.
-  void* memory = mmap(nullptr, sizeof(std::atomic<int>), PROT_READ | PROT_WRITE,
-                      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  ASSERT_NE(memory, MAP_FAILED);
-  auto* turn = new (memory) std::atomic<int>(0);
+  SharedArray<std::atomic<int>> turn(1);
   constexpr int depth = 4;
   const char* const last = "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
   for (const char* closing : {last, empty_response}) {
-    const ScriptedServer server([=](int socket) {
+    const ScriptedServer server([&, closing](int socket) {
       if (!read_request(socket)) return;  // Who looks whether there is a server.
-      const int answered = turn->fetch_add(1) % 2 == 0 ? depth : 2;
+      const int answered = turn[0].fetch_add(1) % 2 == 0 ? depth : 2;
       for (int i = 1; i < depth; ++i) {
         if (!read_request(socket)) return;
       }
@@ -276,7 +331,6 @@ TEST(Pipelined, AConnectionThatIsClosedInTheMiddleOfABatch) {
                 requests.at("done").get<int>() + requests.at("in_flight_at_the_end").get<int>());
     }
   }
-  munmap(memory, sizeof(std::atomic<int>));
 }
 
 TEST(Opening, AServerThatAcceptsSlowly) {

@@ -12,9 +12,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <fstream>
 
 #include "common/process/descriptor.h"
+#include "generators/http/process_accounts.h"
 #include "generators/http/server.h"
 #include "generators/http/server_folder.h"
 #include "generators/http/test_support/running_http.h"
@@ -55,7 +57,8 @@ TEST_P(EachServer, AnswersGetHeadAndPost) {
   for (const char* method : {"GET", "HEAD", "POST"}) {
     std::vector<std::string> arguments{half_second, "-c4", std::string("--method=") + method,
                                        server.url()};
-    if (method == std::string("POST")) arguments.emplace_back("--body-size=10k");
+    // More than nginx takes by default.
+    if (method == std::string("POST")) arguments.emplace_back("--body-size=2m");
     const HttpRun run = run_http(arguments);
     expect_good(run);
     EXPECT_EQ(run.sample.at("extra").at("statuses").size(), 1U) << method;
@@ -108,6 +111,74 @@ TEST_P(EachServer, ClosesConnectionsAfterSoManyRequestsAndIsNotBlamed) {
     const double reopened = run.sample.at("extra").at("connections").at("reopened").get<double>();
     EXPECT_NEAR(reopened, run.sample.at("operations").get<double>() / 10, 6);
   }
+}
+
+TEST_P(EachServer, WritesItsAccessLog) {
+  const RunningServer server(options({{"access_log", true}, {"listen", "unix"}}));
+  ASSERT_FALSE(server.endpoint().empty()) << server.problem();
+  const HttpRun run = run_http({half_second, "-c4", server.url()});
+  expect_good(run);
+  // Its folder is that of its socket.
+  const std::size_t path = server.endpoint().find("unix:") + 5;
+  const std::size_t path_end = server.endpoint().find("/socket", path);
+  std::ifstream log(server.endpoint().substr(path, path_end - path) + "/access.log");
+  int lines = 0;
+  for (std::string line; std::getline(log, line);) {
+    lines += line.find("\"GET /test.html HTTP/1.1\" 200 612 ") != std::string::npos ? 1 : 0;
+  }
+  const int requests = run.sample.at("operations").get<int>();
+  EXPECT_GE(lines, requests);
+  EXPECT_LE(lines, requests + 5) << "with those in flight at the end, and one before the load";
+}
+
+TEST_P(EachServer, SharesConnectionsOutByTheKernel) {
+  const RunningServer server(options({{"accept", "reuseport"}}));
+  ASSERT_FALSE(server.endpoint().empty()) << server.problem();
+  const auto switches = [&] {
+    std::vector<std::uint64_t> counts;
+    for (const pid_t worker : server.workers()) {
+      counts.push_back(read_accounts(worker, HostFiles("/"))->voluntary_switches);
+    }
+    return counts;
+  };
+  const std::vector<std::uint64_t> before = switches();
+  ASSERT_EQ(before.size(), 2U);
+  // The kernel chooses by a hash: that all 64 get the same worker does not happen.
+  expect_good(run_http({half_second, "-c64", "-R400", server.url()}));
+  const std::vector<std::uint64_t> after = switches();
+  ASSERT_EQ(after.size(), 2U);
+  for (std::size_t i = 0; i < 2; ++i) EXPECT_GT(after[i], before[i] + 5) << "worker " << i;
+}
+
+TEST_P(EachServer, AnswersOnTheSamePortAgain) {
+  const int port = unused_port();
+  for (int turn = 0; turn < 2; ++turn) {
+    // It closes first, so that the connections of the first turn wait on its side.
+    const RunningServer server(options({{"port", port}, {"keepalive_requests", 5}}));
+    ASSERT_FALSE(server.endpoint().empty()) << server.problem();
+    expect_good(run_http({half_second, "-c4", server.url()}));
+  }
+}
+
+TEST_P(EachServer, MayHaveAFullQueueOnItsUnixSocket) {
+  // Each request needs a connection of its own: more wait than nginx's queue takes.
+  const RunningServer server(
+      options({{"listen", "unix"}, {"keepalive_requests", 1}, {"server_workers", 1}}));
+  for (const char* pattern : {"wrk", "lean"}) {
+    expect_good(run_http({half_second, "-c800", "-t1", "--timeout=20s",
+                          std::string("--pattern=") + pattern, server.url()}));
+  }
+}
+
+TEST_P(EachServer, IsLookedAtWhereItsProcessIsNamed) {
+  const RunningServer server(options());
+  const HttpRun run = run_http(
+      {half_second, "-c4", server.url(), "--server-pid=" + std::to_string(server.master())});
+  expect_good(run);
+  EXPECT_EQ(run.sample.at("extra").at("server_processes").at("processes"), 3);
+  EXPECT_FALSE(run_http({half_second, "-c4", server.url()})
+                   .sample.at("metrics")
+                   .contains("server_switches/request"));
 }
 
 TEST_P(EachServer, TellsWhatARequestCostsIt) {
@@ -173,11 +244,48 @@ TEST(Nginx, ServesWhateverTheUmaskIs) {
   expect_good(run_http({half_second, "-c4", server.url()}));
 }
 
+TEST(Nginx, MayBeReloadedUnderTheLoad) {
+  if (find_nginx().empty()) GTEST_SKIP() << "nginx is not installed";
+  for (const char* pattern : {"wrk", "lean"}) {
+    SCOPED_TRACE(pattern);
+    const RunningServer server({{"server", "nginx"}, {"server_workers", 2}});
+    ASSERT_FALSE(server.endpoint().empty()) << server.problem();
+    const std::vector<pid_t> before = server.workers();
+    Child load = start_http({"-c16", "-t2", "-d3s", std::string("--pattern=") + pattern,
+                             "--server=" + server.endpoint()});
+    for (int reload = 0; reload < 3; ++reload) {
+      usleep(700'000);
+      kill(server.master(), SIGHUP);
+    }
+    const HttpRun run = finish_http(load);
+    expect_good(run);
+    EXPECT_GE(run.sample.at("extra").at("connections").at("reopened").get<int>(), 16);
+    EXPECT_THAT(server.workers(), testing::Each(testing::Not(testing::AnyOfArray(before))));
+    EXPECT_FALSE(run.sample.at("metrics").contains("server_switches/request"))
+        << "the workers it began with took theirs along";
+  }
+}
+
 TEST(Embedded, RequestsThePageThatTheUrlNames) {
   const RunningServer server({{"server", "embedded"}, {"server_workers", 1}});
   // A fragment that names no process is the user's, and not the mark of a server of our own.
   const HttpRun run = run_http({half_second, "-c2", server.url("/missing.html#top")});
   EXPECT_EQ(run.errors("status"), run.sample.at("operations").get<std::uint64_t>());
+}
+
+TEST(Embedded, IsAskedForEachPathByItsWeight) {
+  const RunningServer server({{"server", "embedded"}, {"server_workers", 1}});
+  for (const char* pattern : {"wrk", "lean"}) {
+    const HttpRun run = run_http({half_second, "-c4", "-t2", std::string("--pattern=") + pattern,
+                                  "--path=3:/test.html", "--path=1:/missing.html", server.url()});
+    EXPECT_EQ(run.exit_code, 1) << "a page that is not there is an error";
+    ASSERT_TRUE(run.sample.is_object());
+    const double requests = run.sample.at("operations").get<double>();
+    ASSERT_GT(requests, 100);
+    // Five standard deviations of as many draws.
+    EXPECT_NEAR(static_cast<double>(run.errors("status")) / requests, 0.25,
+                5 * std::sqrt(0.25 * 0.75 / requests));
+  }
 }
 
 TEST(Embedded, HasAProcessForEachWorker) {

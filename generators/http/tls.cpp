@@ -23,7 +23,19 @@ bool set_version(SSL_CTX* context, TlsVersion version) {
          SSL_CTX_set_max_proto_version(context, number) == 1;
 }
 
+/// A mark at the peer's goodbye: with SSL_OP_IGNORE_UNEXPECTED_EOF, OpenSSL's own is set without
+/// it.
+void mark_goodbye(const SSL* ssl, int where, int value) {
+  constexpr int description = 0xff;
+  if (where == SSL_CB_READ_ALERT && (value & description) == SSL_AD_CLOSE_NOTIFY) {
+    SSL* marked = const_cast<SSL*>(ssl);
+    SSL_set_app_data(marked, marked);
+  }
+}
+
 }  // namespace
+
+bool said_goodbye(const SSL* ssl) { return SSL_get_app_data(ssl) != nullptr; }
 
 std::string take_ssl_error() {
   const unsigned long code = ERR_get_error();
@@ -42,8 +54,10 @@ TlsClient::TlsClient(const LoadSettings& load, const std::string& host)
   }
   SSL_CTX_set_verify(context_.get(), SSL_VERIFY_NONE, nullptr);
   SSL_CTX_set_mode(context_.get(), SSL_MODE_AUTO_RETRY);
-  // A server that closes without a TLS goodbye ends the stream; the framing tells a short body.
+  // A server that closes without a TLS goodbye ends the stream; the framing tells a short body, or
+  // said_goodbye().
   SSL_CTX_set_options(context_.get(), SSL_OP_IGNORE_UNEXPECTED_EOF);
+  SSL_CTX_set_info_callback(context_.get(), mark_goodbye);
   if (!sessions_) SSL_CTX_set_options(context_.get(), SSL_OP_NO_TICKET);
   if (load.pattern == Pattern::lean) SSL_CTX_set_read_ahead(context_.get(), 1);
 }

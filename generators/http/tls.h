@@ -24,6 +24,10 @@ using SslSession = std::unique_ptr<SSL_SESSION, SslFree>;
 /// The oldest entry of OpenSSL's error queue as text; empties the queue.
 [[nodiscard]] std::string take_ssl_error();
 
+/// Whether the peer of a connection of TlsClient ended it by TLS (close_notify), and not only by
+/// TCP.
+[[nodiscard]] bool said_goodbye(const SSL* ssl);
+
 /// Shared by all connections of a load. Throws not_possible where OpenSSL refuses the version.
 class TlsClient {
  public:
