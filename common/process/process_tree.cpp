@@ -32,34 +32,40 @@ pid_t parent_in(const std::string& stat) {
   return parent;
 }
 
-std::vector<pid_t> children_by_parents(pid_t parent, const HostFiles& host) {
-  std::vector<pid_t> children;
-  for (const std::string& name : host.list("/proc")) {
-    const std::optional<pid_t> pid = pid_in(name);
-    if (!pid) continue;
-    const auto stat = host.read("/proc/" + name + "/stat");
-    if (stat && parent_in(*stat) == parent) children.push_back(*pid);
-  }
-  std::sort(children.begin(), children.end());
-  return children;
-}
-
 }  // namespace
 
-std::vector<pid_t> children_of(pid_t pid, const HostFiles& host) {
+std::vector<pid_t> ProcessTree::children_of(pid_t pid) {
   std::vector<pid_t> children;
   const std::string tasks = fmt::format("/proc/{}/task", pid);
-  for (const std::string& task : host.list(tasks)) {
-    const auto list = host.read(fmt::format("{}/{}/children", tasks, task));
+  for (const std::string& task : host_->list(tasks)) {
+    const auto list = host_->read(fmt::format("{}/{}/children", tasks, task));
     if (!list) {
       // The thread has ended, or no thread has such a file.
-      if (!host.exists(fmt::format("{}/{}/stat", tasks, task))) continue;
-      return children_by_parents(pid, host);
+      if (!host_->exists(fmt::format("{}/{}/stat", tasks, task))) continue;
+      return children_by_parents(pid);
     }
     std::istringstream text(*list);
     for (pid_t child = 0; text >> child;) children.push_back(child);
   }
   return children;
+}
+
+const std::vector<pid_t>& ProcessTree::children_by_parents(pid_t parent) {
+  if (!by_parent_) {
+    by_parent_.emplace();
+    for (const std::string& name : host_->list("/proc")) {
+      const std::optional<pid_t> pid = pid_in(name);
+      if (!pid) continue;
+      const auto stat = host_->read("/proc/" + name + "/stat");
+      if (stat) (*by_parent_)[parent_in(*stat)].push_back(*pid);
+    }
+    for (auto& [each, children] : *by_parent_) std::sort(children.begin(), children.end());
+  }
+  return (*by_parent_)[parent];
+}
+
+std::vector<pid_t> children_of(pid_t pid, const HostFiles& host) {
+  return ProcessTree(host).children_of(pid);
 }
 
 }  // namespace krepro

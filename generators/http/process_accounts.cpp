@@ -55,15 +55,16 @@ void add_thread(const std::string& folder, const HostFiles& host, ProcessAccount
   sum.involuntary_switches += status_number(status, "nonvoluntary_ctxt_switches");
 }
 
-void add_process(std::int64_t pid, const HostFiles& host, ProcessAccounts& sum) {
+void add_process(std::int64_t pid, const HostFiles& host, ProcessTree& tree, ProcessAccounts& sum) {
   sum.processes.emplace_back(pid, start_time(pid, host).value_or(0));
   const std::string tasks = fmt::format("/proc/{}/task", pid);
   for (const std::string& task : host.list(tasks)) {
     const std::string folder = tasks + "/" + task;
     add_thread(folder, host, sum);
   }
-  for (const pid_t child : children_of(static_cast<pid_t>(pid), host))
-    add_process(child, host, sum);
+  for (const pid_t child : tree.children_of(static_cast<pid_t>(pid))) {
+    add_process(child, host, tree, sum);
+  }
 }
 
 /// What one thread counted: voluntary and involuntary switches, run and wait time.
@@ -72,7 +73,8 @@ using Counts = std::array<double, 4>;
 using Kind = std::tuple<std::string, std::string, std::string, std::string>;
 
 void collect_threads(std::int64_t pid, const std::string& own_role, const std::string& role,
-                     const HostFiles& host, std::map<Kind, std::vector<Counts>>& groups) {
+                     const HostFiles& host, ProcessTree& tree,
+                     std::map<Kind, std::vector<Counts>>& groups) {
   const std::string tasks = fmt::format("/proc/{}/task", pid);
   for (const std::string& task : host.list(tasks)) {
     const auto tid = static_cast<pid_t>(number(task));
@@ -91,8 +93,8 @@ void collect_threads(std::int64_t pid, const std::string& own_role, const std::s
       // It ended between the list and the question.
     }
   }
-  for (const pid_t child : children_of(static_cast<pid_t>(pid), host)) {
-    collect_threads(child, role, role, host, groups);
+  for (const pid_t child : tree.children_of(static_cast<pid_t>(pid))) {
+    collect_threads(child, role, role, host, tree, groups);
   }
 }
 
@@ -101,7 +103,8 @@ void collect_threads(std::int64_t pid, const std::string& own_role, const std::s
 std::vector<ThreadGroup> read_thread_groups(std::int64_t pid, const std::string& role,
                                             const HostFiles& host) {
   std::map<Kind, std::vector<Counts>> members;
-  collect_threads(pid, "main", role, host, members);
+  ProcessTree tree(host);
+  collect_threads(pid, "main", role, host, tree, members);
   std::vector<ThreadGroup> groups;
   for (const auto& [kind, threads] : members) {
     ThreadGroup group;
@@ -122,7 +125,8 @@ std::vector<ThreadGroup> read_thread_groups(std::int64_t pid, const std::string&
 std::optional<ProcessAccounts> read_accounts(std::int64_t pid, const HostFiles& host) {
   if (!host.exists(own_stat(pid))) return std::nullopt;
   ProcessAccounts sum;
-  add_process(pid, host, sum);
+  ProcessTree tree(host);
+  add_process(pid, host, tree, sum);
   return sum;
 }
 

@@ -38,14 +38,15 @@ TaskCounters read_task(const std::string& folder, const HostFiles& host) {
   return task;
 }
 
-void add_process(int pid, const HostFiles& host, std::map<int, TaskCounters>& tasks) {
+void add_process(int pid, const HostFiles& host, ProcessTree& tree,
+                 std::map<int, TaskCounters>& tasks) {
   const std::string folder = fmt::format("/proc/{}/task", pid);
   for (const std::string& name : host.list(folder)) {
     const auto tid = number_in(name);
     if (!tid || tasks.contains(static_cast<int>(*tid))) continue;
     tasks[static_cast<int>(*tid)] = read_task(folder + "/" + name, host);
   }
-  for (const pid_t child : children_of(pid, host)) add_process(child, host, tasks);
+  for (const pid_t child : tree.children_of(pid)) add_process(child, host, tree, tasks);
 }
 
 std::uint64_t since(std::uint64_t before, std::uint64_t after) {
@@ -56,7 +57,8 @@ std::uint64_t since(std::uint64_t before, std::uint64_t after) {
 
 std::map<int, TaskCounters> read_task_tree(int pid, const HostFiles& host) {
   std::map<int, TaskCounters> tasks;
-  add_process(pid, host, tasks);
+  ProcessTree tree(host);
+  add_process(pid, host, tree, tasks);
   return tasks;
 }
 
