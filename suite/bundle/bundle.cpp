@@ -201,18 +201,43 @@ std::string report_text(const BundleArguments& arguments, const std::vector<RunF
   return header_text(arguments, runs, summary) + body;
 }
 
+void add_host(Scrubber& scrubber, const std::string& host) {
+  scrubber.add_name(host, "HOST");
+  scrubber.add_name(host.substr(0, host.find('.')), "HOST");
+}
+
+/// The hosts of the URLs that the options of a run's rows name.
+void add_hosts_of_options(Scrubber& scrubber, const json& run) {
+  const json rows = run.value("/plan/benchmarks"_json_pointer, json::array());
+  for (const json& row : rows) {
+    const json options = row.value("options", json::object());
+    for (const json& value : options) {
+      if (!value.is_string()) continue;
+      const std::string text = value;
+      const std::size_t start = text.find("://");
+      if (start == std::string::npos) continue;
+      const std::string host =
+          text.substr(start + 3, text.find_first_of(":/#?", start + 3) - (start + 3));
+      // Addresses are found wherever they stand.
+      const bool named = host.find_first_not_of("0123456789.") != std::string::npos;
+      if (named && host != "localhost" && host != "unix") add_host(scrubber, host);
+    }
+  }
+}
+
 Scrubber make_scrubber(const std::vector<std::string>& texts) {
   Scrubber scrubber;
   for (const std::string& name : names_of_user()) scrubber.add_name(name, "NAME");
   for (const std::string& text : texts) {
     std::istringstream lines(text);
     for (std::string line; std::getline(lines, line);) {
-      if (line.find("\"boot\"") == std::string::npos) continue;
+      const bool tells =
+          line.find("\"boot\"") != std::string::npos || line.find("\"plan\"") != std::string::npos;
+      if (!tells) continue;
       const json value = json::parse(line, nullptr, false);
       if (!value.is_object()) continue;
-      const std::string host = host_of(value);
-      scrubber.add_name(host, "HOST");
-      scrubber.add_name(host.substr(0, host.find('.')), "HOST");
+      add_host(scrubber, host_of(value));
+      add_hosts_of_options(scrubber, value);
     }
   }
   return scrubber;

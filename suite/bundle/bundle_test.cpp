@@ -76,6 +76,7 @@ class BundleTest : public testing::Test {
     directory_ = mkdtemp(pattern);
     MadeUpRun base;
     base.host = "secret-host.example.org";
+    base.rows[0].options["url"] = "https://secret-server.example.org:8443/test.html";
     write_side(base);
     write_side(scaled(base, "6.19-rc1", "bbbb", 1.2));
     arguments_.paths = {directory_ / "6.18.0", directory_ / "6.19-rc1"};
@@ -120,7 +121,7 @@ TEST_F(BundleTest, TheReportHasTheHeaderThatRegressionReportsNeed) {
 
 TEST_F(BundleTest, NoHostNameIsInIt) {
   for (const auto& [name, content] : make_bundle(arguments_)) {
-    EXPECT_THAT(content, Not(HasSubstr("secret-host"))) << name;
+    EXPECT_THAT(content, Not(HasSubstr("secret-"))) << name;
   }
   arguments_.keep_identity = true;
   EXPECT_THAT(make_bundle(arguments_).at("run-01.jsonl"), HasSubstr("secret-host"));
