@@ -123,6 +123,19 @@ bool GeneratorInfo::has_role(const std::string& role) const {
   return std::find(roles.begin(), roles.end(), role) != roles.end();
 }
 
+bool GeneratorInfo::names_a_server(const nlohmann::json& given) const {
+  if (!has_role("serve")) return false;
+  for (const auto& [name, value] : given.items()) {
+    const Option* option = options.find(name);
+    if (option == nullptr || !value.is_string()) continue;
+    if (option->name == positional) return true;
+    // An option of this name chooses the kind of server, and an endpoint may stand for it.
+    const bool endpoint = value.get<std::string>().find("://") != std::string::npos;
+    if (option->name == "server" && endpoint) return true;
+  }
+  return false;
+}
+
 const GeneratorInfo* Catalog::find(const std::string& name) const {
   const auto found =
       std::find_if(generators.begin(), generators.end(),

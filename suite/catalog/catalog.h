@@ -37,6 +37,9 @@ struct GeneratorInfo {
   /// The one metric that comparisons stand on; nullptr where none is marked.
   [[nodiscard]] const MetricInfo* primary_metric() const;
   [[nodiscard]] bool has_role(const std::string& role) const;
+  /// Options of a row that name a server which runs already, by its URL, as one may by hand: then a
+  /// trial starts none.
+  [[nodiscard]] bool names_a_server(const nlohmann::json& given) const;
 };
 
 /// A krepro-NAME that cannot be used, with the reason: "hangs on --describe", "prints no JSON" ...

@@ -53,21 +53,6 @@ json trial_options(const TrialRequest& request) {
   return options;
 }
 
-/// A row may name a server that runs already by its URL, as one may by hand: then the trial starts
-/// none.
-bool names_a_server(const TrialRequest& request) {
-  const GeneratorInfo& generator = *request.generator;
-  for (const auto& [name, value] : request.benchmark->options.items()) {
-    const Option* option = generator.options.find(name);
-    if (option == nullptr || !value.is_string()) continue;
-    if (option->name == generator.positional) return true;
-    if (option->name == "server" && value.get<std::string>().find("://") != std::string::npos) {
-      return true;
-    }
-  }
-  return false;
-}
-
 class ControlTrial {
  public:
   ControlTrial(const TrialRequest& request, const Interruption& interruption, RecordedTrial& record)
@@ -98,7 +83,9 @@ class ControlTrial {
   void set_up() {
     const std::int64_t deadline_ns = now_ns() + request_.limits.setup_ns;
     json options = trial_options(request_);
-    if (request_.generator->has_role("serve") && !names_a_server(request_)) {
+    const bool serves = request_.generator->has_role("serve") &&
+                        !request_.generator->names_a_server(request_.benchmark->options);
+    if (serves) {
       server_ = start("serve");
       configure(*server_, with_worker_cpus(options, "serve"), false);
       const json ready = wait_for(*server_, "ready", deadline_ns);

@@ -240,6 +240,14 @@ TEST(Placements, AreResolvedOnThisMachine) {
   EXPECT_TRUE(plan(hackbench("")).benchmarks[0].cpus.empty());
 }
 
+TEST(Placements, OfAServerThatRunsAlreadyAreRefused) {
+  for (const std::string key : {"placement", "pinning", "memory", "scheduling"}) {
+    EXPECT_THAT(errors(randwrite(key + " = { serve = \"cpus:0\" }\n" +
+                                 "options = { filename = \"http://10.0.0.2/\" }\n")),
+                ElementsAre(HasSubstr(key + ".serve has no effect: the row names a server")));
+  }
+}
+
 TEST(Placements, ThatThisMachineCannotMeetSkipTheRow) {
   const Plan made = plan(hackbench("placement = \"cpus:0-7\"\n") +
                          "[[benchmark]]\nname = \"y\"\ngenerator = \"hackbench\"\n");

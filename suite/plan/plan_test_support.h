@@ -27,7 +27,7 @@ inline constexpr const char* hackbench_description = R"json({
       {"name": "ours", "type": "integer", "default": "0", "origin": "ours"}]})json";
 
 inline constexpr const char* randwrite_description = R"json({
-    "name": "randwrite", "summary": "s", "roles": ["load", "serve"],
+    "name": "randwrite", "summary": "s", "roles": ["load", "serve"], "positional": "filename",
     "metrics": [{"name": "iops", "unit": "1/s", "better": "higher", "primary": true}],
     "options": [
       {"name": "filename", "type": "text"}, {"name": "bs", "type": "bytes", "default": "4k"},

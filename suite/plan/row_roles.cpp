@@ -17,11 +17,19 @@ namespace krepro {
 namespace {
 
 bool check_role(const std::string& role, const char* what, const GeneratorInfo& generator,
-                SourcePosition position, ProfileErrors& errors) {
-  if (generator.has_role(role)) return true;
-  errors.add(position, fmt::format("{}.{} has no effect: {} has no role \"{}\"", what, role,
-                                   generator.name, role));
-  return false;
+                const Benchmark& benchmark, SourcePosition position, ProfileErrors& errors) {
+  if (!generator.has_role(role)) {
+    errors.add(position, fmt::format("{}.{} has no effect: {} has no role \"{}\"", what, role,
+                                     generator.name, role));
+    return false;
+  }
+  if (role == "serve" && generator.names_a_server(benchmark.options)) {
+    errors.add(position,
+               fmt::format("{}.serve has no effect: the row names a server that runs", what),
+               "leave out one of them");
+    return false;
+  }
+  return true;
 }
 
 /// False where `check` finds the wording wrong, which has then been reported.
@@ -47,7 +55,7 @@ CpuSet role_cpus(const Benchmark& benchmark, const std::string& role, const Mach
 void set_scheduling(const Row& row, const GeneratorInfo& generator, Benchmark& benchmark,
                     ProfileErrors& errors) {
   for (const auto& [role, text] : row.scheduling) {
-    if (!check_role(role, "scheduling", generator, text.position, errors)) continue;
+    if (!check_role(role, "scheduling", generator, benchmark, text.position, errors)) continue;
     try {
       (void)parse_scheduling(text.text);
       benchmark.scheduling[role] = text.text;
@@ -62,7 +70,7 @@ std::string set_placement(const Row& row, const GeneratorInfo& generator, const 
   std::map<std::string, std::string> roles;
   SourcePosition position;
   for (const auto& [role, text] : row.placement) {
-    if (!check_role(role, "placement", generator, text.position, errors)) continue;
+    if (!check_role(role, "placement", generator, benchmark, text.position, errors)) continue;
     if (!check_wording(text, errors, check_placement_syntax)) return "";
     roles[role] = text.text;
     benchmark.placement[role] = text.text;
@@ -82,7 +90,7 @@ std::string set_placement(const Row& row, const GeneratorInfo& generator, const 
 std::string set_pinning(const Row& row, const GeneratorInfo& generator, const Machine& machine,
                         Benchmark& benchmark, ProfileErrors& errors) {
   for (const auto& [role, text] : row.pinning) {
-    if (!check_role(role, "pinning", generator, text.position, errors)) continue;
+    if (!check_role(role, "pinning", generator, benchmark, text.position, errors)) continue;
     if (!check_wording(text, errors, [](const std::string& word) { (void)parse_pinning(word); })) {
       continue;
     }
@@ -107,7 +115,7 @@ std::string set_pinning(const Row& row, const GeneratorInfo& generator, const Ma
 std::string set_memory(const Row& row, const GeneratorInfo& generator, const Machine& machine,
                        Benchmark& benchmark, ProfileErrors& errors) {
   for (const auto& [role, text] : row.memory) {
-    if (!check_role(role, "memory", generator, text.position, errors)) continue;
+    if (!check_role(role, "memory", generator, benchmark, text.position, errors)) continue;
     if (!check_wording(text, errors, check_memory_syntax)) continue;
     benchmark.memory[role] = text.text;
     try {
