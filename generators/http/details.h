@@ -38,9 +38,9 @@ load.
 With `-R`, requests are due by a schedule (constant or Poisson) over all threads, which does not
 wait for the server. One that is due goes out on a connection that is idle, and waits where none
 is; `response` counts from when it was due, `service` from when it was sent. After the duration,
-what was due is sent and waited for, as long as `--timeout`; what found no idle connection by then
-is `extra.unsent`, with a note. The achieved rate is over the time in which requests were sent: one
-slow response at the end (`extra.last_response_ns`) does not lower it. The pattern is lean then,
+what was due is sent as long as `--timeout`, and each request waited for as long; what found no idle
+connection by then is `extra.unsent`, with a note. The achieved rate is that of the responses which
+came while requests were sent: a slow one at the end (`extra.last_response_ns`) counts for one. The pattern is lean then,
 waits are to the nanosecond (`epoll_pwait2`), and the threads' timer slack is 1 ns.
 
 With `--pipeline=N` the N requests go out in one write, and the next N when all are answered; a

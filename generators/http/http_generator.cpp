@@ -49,10 +49,9 @@ void HttpGenerator::configure(const Options& options, Frame& frame) {
 void HttpGenerator::configure_load(const Options& options, Frame& frame) {
   const LoadSettings& load = plan_.settings;
   if (is_endpoint(options.text("server"))) named_server_ = options.text("server");
-  if (options.has("url")) {
+  if (options.has("url")) named_server_ = options.text("url");
+  if (!named_server_.empty() && !parse_url(named_server_).fragment.starts_with(process_key)) {
     refuse_server_options(options);
-    named_server_ = options.text("url");
-    static_cast<void>(parse_url(named_server_));
   }
   if (load.threads < load.asked_threads) {
     frame.note(fmt::format("{} threads for {} connections: the others would have none",

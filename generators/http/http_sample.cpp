@@ -15,9 +15,11 @@ namespace {
 
 struct Sums {
   std::uint64_t started = 0;
-  std::uint64_t bytes = 0;
+  std::uint64_t in_time = 0;
+  std::uint64_t bytes_in_time = 0;
   std::uint64_t opened = 0;
   std::uint64_t reopened = 0;
+  std::uint64_t retried = 0;
   std::uint64_t repeated = 0;
   std::uint64_t dropped = 0;
   std::uint64_t resumed = 0;
@@ -30,13 +32,15 @@ struct Sums {
   std::array<std::uint64_t, 6> statuses{};
 };
 
-Sums sums_of(const std::vector<const LoadResult*>& results) {
+Sums sums_of(const std::vector<const LoadResult*>& results, bool open_loop) {
   Sums sums;
   for (const LoadResult* result : results) {
     sums.started += result->started;
-    sums.bytes += result->bytes;
+    sums.in_time += open_loop ? result->in_time : result->operations;
+    sums.bytes_in_time += open_loop ? result->bytes_in_time : result->bytes;
     sums.opened += result->opened;
     sums.reopened += result->reopened;
+    sums.retried += result->retried;
     sums.repeated += result->repeated;
     sums.dropped += result->dropped;
     sums.resumed += result->resumed;
@@ -133,7 +137,7 @@ std::string cost_line(const Sample& sample, const std::string& prefix) {
 
 void fill_sample(Sample& sample, const LoadPlan& plan,
                  const std::vector<const LoadResult*>& results) {
-  const Sums sums = sums_of(results);
+  const Sums sums = sums_of(results, plan.settings.open_loop());
   for (const LoadResult* result : results) {
     sample.operations += result->operations;
     sample.duration_ns = std::max(sample.duration_ns, result->end_ns);
@@ -142,9 +146,9 @@ void fill_sample(Sample& sample, const LoadPlan& plan,
     }
   }
   const double seconds = static_cast<double>(std::max<std::int64_t>(1, sample.duration_ns)) / 1e9;
-  sample.metrics["requests/s"] = {static_cast<double>(sample.operations) / seconds, "1/s", true,
-                                  true};
-  sample.metrics["bytes/s"] = {static_cast<double>(sums.bytes) / seconds, "bytes/s", true, false};
+  sample.metrics["requests/s"] = {static_cast<double>(sums.in_time) / seconds, "1/s", true, true};
+  sample.metrics["bytes/s"] = {static_cast<double>(sums.bytes_in_time) / seconds, "bytes/s", true,
+                               false};
   sample.metrics["events/wait"] = {per(static_cast<double>(sums.events), sums.waits), "1", true,
                                    false};
   fill_latencies(sample, plan, results);
@@ -160,8 +164,16 @@ void fill_sample(Sample& sample, const LoadPlan& plan,
                               {"in_flight_at_the_end", sums.in_flight},
                               {"oldest_in_flight_ns", sums.oldest_ns},
                               {"repeated", sums.repeated}};
-  sample.extra["connections"] = {
-      {"opened", sums.opened}, {"reopened", sums.reopened}, {"tls_sessions_resumed", sums.resumed}};
+  sample.extra["connections"] = {{"opened", sums.opened},
+                                 {"reopened", sums.reopened},
+                                 {"retried", sums.retried},
+                                 {"tls_sessions_resumed", sums.resumed}};
+  if (sums.retried > 0) {
+    sample.notes.push_back(
+        fmt::format("{} times a connection was opened up to 100 ms late or later: the queue of the "
+                    "server's unix socket was full",
+                    format_grouped(sums.retried)));
+  }
   for (std::size_t i = 1; i < sums.statuses.size(); ++i) {
     if (sums.statuses[i] > 0) sample.extra["statuses"][fmt::format("{}xx", i)] = sums.statuses[i];
   }

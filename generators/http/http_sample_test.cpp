@@ -93,7 +93,8 @@ TEST(ResultText, OfAnOpenLoopTellsResponseTimesAndTheRate) {
   plan.settings.rate = 1000;
   plan.settings.arrivals = Arrivals::constant;
   LoadResult result(4);
-  result.operations = 900;
+  result.operations = 950;
+  result.in_time = 900;
   result.end_ns = 1'000'000'000;
   result.unsent = 100;
   result.response.record(1'000'000);

@@ -142,7 +142,7 @@ Connection* LoadThread::next_idle() {
 }
 
 void LoadThread::send_due(std::int64_t at_ns) {
-  while (due_ns_ <= at_ns && due_ns_ < until_ns_) {
+  while (due_ns_ <= at_ns && due_ns_ < until_ns_ && at_ns < give_up_ns_) {
     Connection* connection = next_idle();
     if (connection == nullptr) return;
     connection->intended_ns = due_ns_;
@@ -163,27 +163,32 @@ void LoadThread::run_open(const WorkerContext& context) {
   for (Connection& connection : connections_) queue_idle(connection);
   std::int64_t at_ns = now_ns();
   std::int64_t next_tick_ns = at_ns + loop_tick_ns;
-  // What was due is waited for, so that the slow ones are not left out; as long as a request may
-  // take.
-  const std::int64_t end_ns = until_ns_ + plan_->settings.timeout_ns;
+  // What was due is sent and waited for, so that the slow ones are not left out: sent for as long
+  // as a request may take, and each waited for as long. The ticks end those that take longer.
+  give_up_ns_ = until_ns_ + plan_->settings.timeout_ns;
+  const std::int64_t end_ns = give_up_ns_ + plan_->settings.timeout_ns + 2 * loop_tick_ns;
+  const auto more_to_send = [&] { return due_ns_ < until_ns_ && at_ns < give_up_ns_; };
   std::int64_t sent_ns = at_ns;
-  while (at_ns < end_ns && !context.stopped() && (due_ns_ < until_ns_ || outstanding_ > 0)) {
+  while (at_ns < end_ns && !context.stopped() && (more_to_send() || outstanding_ > 0)) {
     const std::uint64_t started = result_.started;
     send_due(at_ns);
-    if (result_.started != started) sent_ns = at_ns;
+    if (result_.started != started) {
+      sent_ns = at_ns;
+      count_in_time();
+    }
     if (at_ns >= next_tick_ns) {
       tick(at_ns);
       next_tick_ns = at_ns + loop_tick_ns;
     }
     std::int64_t wake_ns = std::min(next_tick_ns, end_ns);
-    if (idle_count_ > 0 && due_ns_ < until_ns_) wake_ns = std::min(wake_ns, due_ns_);
+    if (more_to_send()) wake_ns = std::min(wake_ns, idle_count_ > 0 ? due_ns_ : give_up_ns_);
     const std::int64_t wait_ns = std::max<std::int64_t>(0, wake_ns - now_ns());
     const timespec wait{wait_ns / one_second_ns, wait_ns % one_second_ns};
     handle_events(epoll_pwait2(epoll_.get(), events_.data(), static_cast<int>(events_.size()),
                                &wait, nullptr));
     at_ns = now_ns();
   }
-  // The rate is that of sending: one slow response at the end does not stretch it.
+  // The rate is that until all was sent: a slow response at the end lacks, and stretches nothing.
   result_.end_ns = std::max(sent_ns, std::min(at_ns, until_ns_)) - context.start_ns;
   result_.last_ns -= std::min(result_.last_ns, context.start_ns);
   for (; due_ns_ < std::min(until_ns_, at_ns); due_ns_ = pacer_.next_ns()) ++result_.unsent;

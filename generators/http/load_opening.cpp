@@ -3,6 +3,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "common/base/error.h"
 #include "common/timing/clock.h"
@@ -87,10 +88,14 @@ void LoadThread::start_connection(Connection& connection) {
       }
       return;
     }
-    // Over TCP the kernel tries again by itself where a server's queue is full; here, each tick.
-    connection.retrying =
-        started.try_later && at_ns - connection.opened_ns <= plan_->settings.timeout_ns;
-    if (!connection.retrying) broken(connection, Failure::connect);
+    // Over TCP the kernel tries again by itself where a server's queue is full; on a unix socket
+    // it says so, and each tick tries again.
+    const bool queue_is_full = error_number == EAGAIN && plan_->server.family() == AF_UNIX;
+    if (queue_is_full && at_ns - connection.opened_ns <= plan_->settings.timeout_ns) {
+      if (!std::exchange(connection.retrying, true)) ++result_.retried;
+      return;
+    }
+    broken(connection, Failure::connect);
     return;
   }
   connection.retrying = false;

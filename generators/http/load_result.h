@@ -41,14 +41,17 @@ struct LoadResult {
   std::uint64_t bytes = 0;                  ///< Read (TLS: decrypted).
   std::array<std::uint64_t, 6> statuses{};  ///< By first digit.
   std::array<std::uint64_t, failure_count> failures{};
-  std::uint64_t opened = 0;     ///< Connections open at the start.
-  std::uint64_t reopened = 0;   ///< Connections opened again during the run.
-  std::uint64_t repeated = 0;   ///< Requests sent again on a new connection.
-  std::uint64_t dropped = 0;    ///< Requests without a whole response, their connection failed.
-  std::uint64_t resumed = 0;    ///< TLS: of the reopened, those that took up a session.
-  std::uint64_t waits = 0;      ///< epoll_wait calls.
-  std::uint64_t events = 0;     ///< What they returned.
-  std::uint64_t unsent = 0;     ///< Open loop: due, and never sent.
+  std::uint64_t opened = 0;    ///< Connections open at the start.
+  std::uint64_t reopened = 0;  ///< Connections opened again during the run.
+  std::uint64_t retried = 0;   ///< Of these, those that had to wait: the server's queue was full.
+  std::uint64_t repeated = 0;  ///< Requests sent again on a new connection.
+  std::uint64_t dropped = 0;   ///< Requests without a whole response, their connection failed.
+  std::uint64_t resumed = 0;   ///< TLS: of the reopened, those that took up a session.
+  std::uint64_t waits = 0;     ///< epoll_wait calls.
+  std::uint64_t events = 0;    ///< What they returned.
+  std::uint64_t unsent = 0;    ///< Open loop: due, and never sent.
+  std::uint64_t in_time = 0;   ///< Complete responses until `end_ns`.
+  std::uint64_t bytes_in_time = 0;
   std::uint64_t in_flight = 0;  ///< At the end: without a whole response.
   std::int64_t oldest_ns = 0;   ///< The oldest of them.
   std::int64_t end_ns = 0;      ///< Of the load, after the start; open loop: when all was sent.

@@ -21,7 +21,9 @@ constexpr std::size_t lean_events = 512;
 constexpr int reads_at_once = 64;
 
 std::size_t seconds_of(const LoadSettings& settings) {
-  return static_cast<std::size_t>((settings.duration_ns + settings.timeout_ns) / one_second_ns) + 2;
+  // An open loop may wait twice, see run_open().
+  const std::int64_t waiting_ns = 2 * settings.timeout_ns;
+  return static_cast<std::size_t>((settings.duration_ns + waiting_ns) / one_second_ns) + 3;
 }
 
 Pacer pacer_of(const LoadPlan& plan, std::size_t index) {
@@ -177,6 +179,7 @@ void LoadThread::finish_response(Connection& connection, std::int64_t at_ns) {
     connection.refused = true;
   }
   connection.used = true;
+  if (open_loop_ && at_ns <= until_ns_) count_in_time();
   --outstanding_;
   if (--connection.outstanding > 0) return;
   connection.repeated = false;

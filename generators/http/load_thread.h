@@ -66,6 +66,11 @@ class LoadThread {
   void run_lean(const WorkerContext& context);
   void run_open(const WorkerContext& context);
   void send_due(std::int64_t at_ns);
+  /// What is done so far is done before the end that the rate stands on.
+  void count_in_time() {
+    result_.in_time = result_.operations;
+    result_.bytes_in_time = result_.bytes;
+  }
   void handle_events(int count);
   void queue_idle(Connection& connection);
   [[nodiscard]] Connection* next_idle();
@@ -90,8 +95,9 @@ class LoadThread {
 
   // The open loop's schedule.
   Pacer pacer_;
-  std::int64_t due_ns_ = 0;    ///< The next request that is not sent yet.
-  std::int64_t until_ns_ = 0;  ///< Requests that are due from here on are not part of the trial.
+  std::int64_t due_ns_ = 0;      ///< The next request that is not sent yet.
+  std::int64_t until_ns_ = 0;    ///< Requests that are due from here on are not part of the trial.
+  std::int64_t give_up_ns_ = 0;  ///< Those that are not sent until then never are.
   std::uint64_t outstanding_ = 0;
   std::vector<Connection*> idle_;  ///< A ring: each connection stands in it once at most.
   std::size_t idle_head_ = 0;

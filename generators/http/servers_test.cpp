@@ -58,7 +58,7 @@ TEST_P(EachServer, AnswersGetHeadAndPost) {
     std::vector<std::string> arguments{half_second, "-c4", std::string("--method=") + method,
                                        server.url()};
     // More than nginx takes by default.
-    if (method == std::string("POST")) arguments.emplace_back("--body-size=2m");
+    if (method == std::string("POST")) arguments.emplace_back("--body-size=1100k");
     const HttpRun run = run_http(arguments);
     expect_good(run);
     EXPECT_EQ(run.sample.at("extra").at("statuses").size(), 1U) << method;
@@ -116,19 +116,24 @@ TEST_P(EachServer, ClosesConnectionsAfterSoManyRequestsAndIsNotBlamed) {
 TEST_P(EachServer, WritesItsAccessLog) {
   const RunningServer server(options({{"access_log", true}, {"listen", "unix"}}));
   ASSERT_FALSE(server.endpoint().empty()) << server.problem();
-  const HttpRun run = run_http({half_second, "-c4", server.url()});
-  expect_good(run);
   // Its folder is that of its socket.
   const std::size_t path = server.endpoint().find("unix:") + 5;
   const std::size_t path_end = server.endpoint().find("/socket", path);
-  std::ifstream log(server.endpoint().substr(path, path_end - path) + "/access.log");
-  int lines = 0;
-  for (std::string line; std::getline(log, line);) {
-    lines += line.find("\"GET /test.html HTTP/1.1\" 200 612 ") != std::string::npos ? 1 : 0;
-  }
+  const std::string file = server.endpoint().substr(path, path_end - path) + "/access.log";
+  const auto lines = [&file] {
+    std::ifstream log(file);
+    int count = 0;
+    for (std::string line; std::getline(log, line);) {
+      count += line.find("\"GET /test.html HTTP/1.1\" 200 612 ") != std::string::npos ? 1 : 0;
+    }
+    return count;
+  };
+  const int before = lines();
+  const HttpRun run = run_http({half_second, "-c4", server.url()});
+  expect_good(run);
   const int requests = run.sample.at("operations").get<int>();
-  EXPECT_GE(lines, requests);
-  EXPECT_LE(lines, requests + 5) << "with those in flight at the end, and one before the load";
+  EXPECT_GE(lines() - before, requests);
+  EXPECT_LE(lines() - before, requests + 4) << "with those in flight at the end";
 }
 
 TEST_P(EachServer, SharesConnectionsOutByTheKernel) {
@@ -160,13 +165,44 @@ TEST_P(EachServer, AnswersOnTheSamePortAgain) {
   }
 }
 
+/// Loads a server that stands still for `stopped_us`, while all want to open their connections
+/// again: more than its queue takes.
+HttpRun run_with_a_full_queue(const RunningServer& server, const char* pattern, const char* timeout,
+                              unsigned stopped_us) {
+  Child load = start_http({"-d1500ms", "-c800", "-t1", std::string("--timeout=") + timeout,
+                           std::string("--pattern=") + pattern, server.url()});
+  usleep(500'000);
+  for (const pid_t worker : server.workers()) kill(worker, SIGSTOP);
+  usleep(stopped_us);
+  for (const pid_t worker : server.workers()) kill(worker, SIGCONT);
+  HttpRun run = finish_http(load);
+  EXPECT_GT(run.sample.at("extra").at("connections").at("retried").get<int>(), 0);
+  EXPECT_THAT(run.sample.at("notes").dump(), HasSubstr("unix socket was full"));
+  return run;
+}
+
 TEST_P(EachServer, MayHaveAFullQueueOnItsUnixSocket) {
-  // Each request needs a connection of its own: more wait than nginx's queue takes.
   const RunningServer server(
       options({{"listen", "unix"}, {"keepalive_requests", 1}, {"server_workers", 1}}));
   for (const char* pattern : {"wrk", "lean"}) {
-    expect_good(run_http({half_second, "-c800", "-t1", "--timeout=20s",
-                          std::string("--pattern=") + pattern, server.url()}));
+    SCOPED_TRACE(pattern);
+    expect_good(run_with_a_full_queue(server, pattern, "20s", 300'000));
+  }
+}
+
+TEST_P(EachServer, IsBlamedForAQueueThatStaysFull) {
+  const RunningServer server(
+      options({{"listen", "unix"}, {"keepalive_requests", 1}, {"server_workers", 1}}));
+  for (const char* pattern : {"wrk", "lean"}) {
+    SCOPED_TRACE(pattern);
+    const HttpRun run = run_with_a_full_queue(server, pattern, "200ms", 700'000);
+    EXPECT_EQ(run.exit_code, 1) << run.err;
+    EXPECT_GT(run.errors("connect"), 0U) << run.sample.at("errors");
+    EXPECT_LT(run.errors("connect"), 800U * 15) << "no more than one each a tick";
+    const auto& requests = run.sample.at("extra").at("requests");
+    EXPECT_EQ(requests.at("started").get<int>(),
+              requests.at("done").get<int>() + requests.at("dropped").get<int>() +
+                  requests.at("in_flight_at_the_end").get<int>());
   }
 }
 
@@ -335,7 +371,7 @@ TEST(OpenLoop, ARateThatCannotBeMetIsTold) {
   EXPECT_GT(run.sample.at("extra").at("unsent").get<std::uint64_t>(), 0U);
   const double seconds = run.sample.at("duration_ns").get<double>() / 1e9;
   EXPECT_NEAR(run.sample.at("metrics").at("requests/s").at("value").get<double>(),
-              run.sample.at("operations").get<double>() / seconds, 1);
+              run.sample.at("operations").get<double>() / seconds, 10);
 }
 
 TEST(ManyConnections, TenThousandTakeLessThanTenKilobytesEach) {
