@@ -206,6 +206,13 @@ TEST(CompareProgramsTest, AProgramThatFailsIsUnresolvedWithItsOwnWords) {
   EXPECT_THAT(result.text, HasSubstr("why: ours: exit status 3: too few descriptors"));
 }
 
+TEST(CompareProgramsTest, AFailureThatASampleTellsIsNamedByItsKind) {
+  ScriptedPrograms programs;
+  programs.ours("echo 0.5", R"(echo '{"error":"","errors":{"timeout":3}}'; exit 1)");
+  const Result result = compare(programs, arguments_for("pipe*", "floating"));
+  EXPECT_THAT(result.text, HasSubstr("why: ours: exit status 1: errors: 3 timeout"));
+}
+
 TEST(CompareProgramsTest, OperationsThatDoNotMatchTheRowAreSaid) {
   ScriptedPrograms programs;
   programs.ours("echo 0.5", "loops=39");

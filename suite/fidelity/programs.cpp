@@ -8,6 +8,7 @@
 
 #include "common/base/error.h"
 #include "common/process/child.h"
+#include "suite/execute/sample_check.h"
 
 namespace krepro::fidelity {
 
@@ -34,7 +35,9 @@ std::string failure_of(const CommandOutput& output) {
     return fmt::format("did not end within {} s", run_timeout_ns / 1'000'000'000);
   }
   if (output.end.exited() && output.end.exit_code() == 0) return {};
-  const std::string said = last_line(output.err.empty() ? output.out : output.err);
+  std::string said = last_line(output.err.empty() ? output.out : output.err);
+  const nlohmann::json sample = nlohmann::json::parse(said, nullptr, false);
+  if (sample.is_object()) said = find_declared_failure(sample);
   return output.end.describe() + (said.empty() ? "" : ": " + said);
 }
 
