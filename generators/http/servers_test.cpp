@@ -404,7 +404,7 @@ class NetworkOfFewPorts {
     if (unshare(CLONE_NEWNET) != 0) return;
     entered_ = true;
     const Descriptor socket(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
-    ifreq loopback{"lo", {}};
+    ifreq loopback{{"lo"}, {}};
     loopback.ifr_flags = IFF_UP;
     std::ofstream range("/proc/sys/net/ipv4/ip_local_port_range");
     range << "40000 40099" << std::flush;
