@@ -53,7 +53,7 @@ double median(std::vector<double> values) {
 Footprint footprint_of(pid_t parent) {
   std::vector<double> mappings;
   std::vector<double> resident;
-  for (const pid_t worker : children_of(parent)) {
+  for (const pid_t worker : children_of(parent, HostFiles("/"))) {
     mappings.push_back(mappings_of(worker));
     resident.push_back(resident_kib_of(worker));
   }
@@ -73,7 +73,8 @@ Footprint original() {
   request.argv = {"hackbench", "-p", "-g", "1", "-l", "100000000"};
   Child child = Child::spawn(request);
   const std::int64_t deadline_ns = now_ns() + 30'000'000'000;
-  while (children_of(child.pid()).size() < workers_of_a_group && now_ns() < deadline_ns) {
+  while (children_of(child.pid(), HostFiles("/")).size() < workers_of_a_group &&
+         now_ns() < deadline_ns) {
     usleep(10'000);
   }
   usleep(200'000);

@@ -9,8 +9,6 @@
 #include <array>
 
 #include "common/base/error.h"
-#include "common/base/host_files.h"
-#include "common/process/process_tree.h"
 #include "common/timing/clock.h"
 
 namespace krepro::hackbench {
@@ -38,8 +36,6 @@ CommandOutput run_hackbench(const std::vector<std::string>& arguments,
   request.pipe_stdin = false;
   return run_command(request, patience_ns);
 }
-
-std::vector<pid_t> children_of(pid_t pid) { return krepro::children_of(pid, HostFiles("/")); }
 
 bool gone_soon(const std::vector<pid_t>& pids) {
   const std::int64_t deadline_ns = now_ns() + 10'000'000'000;

@@ -7,16 +7,15 @@
 #include <string>
 #include <vector>
 
+#include "common/base/host_files.h"
 #include "common/process/child.h"
+#include "common/process/process_tree.h"
 
 namespace krepro::hackbench {
 
 /// Runs krepro-hackbench to its end with `arguments`; with `prefix` before it ("prlimit", ...).
 [[nodiscard]] CommandOutput run_hackbench(const std::vector<std::string>& arguments,
                                           const std::vector<std::string>& prefix = {});
-
-/// Children of a process, by the kernel's list.
-[[nodiscard]] std::vector<pid_t> children_of(pid_t pid);
 
 /// Waits at most ten seconds until none of them exists, not even as a zombie.
 [[nodiscard]] bool gone_soon(const std::vector<pid_t>& pids);
@@ -34,7 +33,9 @@ class RunningHackbench {
   [[nodiscard]] int exit_status();
 
   [[nodiscard]] pid_t load_pid() const { return load_pid_; }
-  [[nodiscard]] std::vector<pid_t> workers() const { return children_of(load_pid_); }
+  [[nodiscard]] std::vector<pid_t> workers() const {
+    return children_of(load_pid_, HostFiles("/"));
+  }
   [[nodiscard]] Child& child() { return child_; }
 
  private:
