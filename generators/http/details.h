@@ -8,7 +8,7 @@ inline constexpr const char* details = R"(## What it does, call by call
 By hand, `krepro http -t 2 -c 64 -d 10s http://127.0.0.1:8080/` loads a server that runs, with
 wrk's options; without a URL it starts one of its own first (`--server`). Under the suite the
 server and the load are two processes (`--role serve`, `--role load`), each placed by the profile;
-a row with a `url` has no process for the server.
+a row that names a server by its URL has no process for one.
 
 Each thread of the load has connections of its own, which stay on it, and one epoll set. All
 connections are open, TLS handshakes included, before the trial is ready. Then, in the default
@@ -40,8 +40,9 @@ wait for the server. One that is due goes out on a connection that is idle, and 
 is; `response` counts from when it was due, `service` from when it was sent. After the duration,
 what was due is sent as long as `--timeout`, and each request waited for as long; what found no idle
 connection by then is `extra.unsent`, with a note. The achieved rate is that of the responses which
-came while requests were sent: a slow one at the end (`extra.last_response_ns`) counts for one. The pattern is lean then,
-waits are to the nanosecond (`epoll_pwait2`), and the threads' timer slack is 1 ns.
+came while requests were sent: a slow one at the end (`extra.last_response_ns`) counts for one. The
+pattern is lean then, waits are to the nanosecond (`epoll_pwait2`), and the threads' timer slack is
+1 ns.
 
 With `--pipeline=N` the N requests go out in one write, and the next N when all are answered; a
 latency is that of all N.
@@ -71,8 +72,8 @@ After an error the connection is opened again at the next tick of 100 ms, so tha
 fails at once is not stormed. Headers are bounded to 64 KiB a response; nothing of a body is kept.
 Whole responses that are errors (`status`, late ones) are done all the same; their latencies are
 `service_of_errors`, and with a rate those of a `status` are `response_of_errors`: late ones stay in
-`response`, which would look quicker without them. In `extra.requests`, started = done + dropped + in flight at the end, where
-dropped are the requests whose connection failed under them.
+`response`, which would look quicker without them. In `extra.requests`, started = done + dropped +
+in flight at the end, where dropped are the requests whose connection failed under them.
 
 ## The server
 
@@ -81,8 +82,8 @@ its own below the temporary folder, gone afterwards; nothing of the system's ngi
 is nginx's defaults but for `worker_processes` (`--server-workers`; 0: `auto`, which counts the
 machine's CPUs and not those it may use), the access log (off; nginx's and Phoronix' default is on)
 and `worker_connections` (65536); with TLS it speaks versions 1.2 and 1.3, whatever its own default
-is; and a static file answers POST too, of any size. As root its workers run as nginx's own user, where that one can
-reach the files; else (a TMPDIR in a closed folder) they stay root, with a note. The sample of the
+is; and a static file answers POST too, of any size. As root its workers run as nginx's own user,
+where that one can reach the files; else (a TMPDIR in a closed folder) they stay root, with a note. The sample of the
 server holds the configuration. `sendfile` is therefore off, where the nginx.conf that nginx comes
 with turns it on: a plain response is a `pread64` and a `writev` here, a `writev` and a `sendfile`
 there. With TLS nginx does not use it, and there is no difference.

@@ -170,7 +170,7 @@ void fill_sample(Sample& sample, const LoadPlan& plan,
                                  {"tls_sessions_resumed", sums.resumed}};
   if (sums.retried > 0) {
     sample.notes.push_back(
-        fmt::format("{} times a connection was opened up to 100 ms late or later: the queue of the "
+        fmt::format("{} connections were opened again late, by 100 ms or more: the queue of the "
                     "server's unix socket was full",
                     format_grouped(sums.retried)));
   }

@@ -190,7 +190,7 @@ void LoadThread::run_open(const WorkerContext& context) {
   }
   // The rate is that until all was sent: a slow response at the end lacks, and stretches nothing.
   result_.end_ns = std::max(sent_ns, std::min(at_ns, until_ns_)) - context.start_ns;
-  result_.last_ns -= std::min(result_.last_ns, context.start_ns);
+  if (result_.last_ns != 0) result_.last_ns -= context.start_ns;
   for (; due_ns_ < std::min(until_ns_, at_ns); due_ns_ = pacer_.next_ns()) ++result_.unsent;
   account_for_the_end(at_ns);
 }

@@ -77,7 +77,7 @@ void LoadThread::set_interest(Connection& connection, std::uint32_t interest) {
 
 void LoadThread::start_connection(Connection& connection) {
   const std::int64_t at_ns = now_ns();
-  if (opening_ || !connection.retrying) connection.opened_ns = at_ns;
+  if (!connection.retrying) connection.opened_ns = at_ns;
   Started started = connector_.start();
   if (started.error_number != 0) {
     const int error_number = started.error_number;

@@ -43,7 +43,7 @@ struct LoadResult {
   std::array<std::uint64_t, failure_count> failures{};
   std::uint64_t opened = 0;    ///< Connections open at the start.
   std::uint64_t reopened = 0;  ///< Connections opened again during the run.
-  std::uint64_t retried = 0;   ///< Of these, those that had to wait: the server's queue was full.
+  std::uint64_t retried = 0;   ///< Openings during the run that had to wait: a full queue.
   std::uint64_t repeated = 0;  ///< Requests sent again on a new connection.
   std::uint64_t dropped = 0;   ///< Requests without a whole response, their connection failed.
   std::uint64_t resumed = 0;   ///< TLS: of the reopened, those that took up a session.
